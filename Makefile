@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check redis-server format lint types coverage generate check-generated spec-diff regeneration-drill \
-	templates-diff vendor package mutants refactorings test-all-pythons lines clean \
+	templates-diff vendor package mutants test-all-pythons lines clean \
 	conformance conformance-quick bench bench-quick bench-backoff bench-paging reliability docs check-tag check-package sbom audit
 
 help:  ## List these targets
@@ -37,9 +37,10 @@ check: redis-server lint types lines coverage check-generated conformance-quick 
 redis-server: $(TEST)
 	@$(BIN)/python -m tests.support.redis_server
 
-lint: $(READY)  ## Check format, style and workflows
+lint: $(READY)  ## Check format, style, the border between the packages, and workflows
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/lint-imports --quiet
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
 
 format: $(READY)  ## Format the code
@@ -82,11 +83,8 @@ vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, 
 package: $(READY)  ## Build sdist and wheel, and try the wheel in a clean environment
 	@$(BIN)/python -m tools.release.package
 
-mutants: $(READY)  ## Change the wrapper in many small ways and list the changes that no test notices, in about an hour; ONLY=<room>, such as ONLY=_http/gates
+mutants: $(READY)  ## Change both packages in many small ways and list the changes that no test notices, in about an hour; ONLY=<room>, such as ONLY=transport/gates
 	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
-
-refactorings: $(READY)  ## Refactor copies of the wrapper in five harmless ways and count the tests that break, in about five minutes
-	@$(BIN)/python -m tools.mutation.refactorings
 
 test-all-pythons: $(READY)  ## Run demo, all tests and the wheel on every installed Python from 3.11; ONLY=commands runs demo and test on the others
 	@$(BIN)/python -m tools.release.test_all_pythons $(ONLY)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import httpx
 from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 from itwin_platform._errors import status_error_class
-from itwin_platform._requests.response import DecodedResponse
+from itwin_platform._requests.sender import DecodedResponse
 from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins
 from itwin_platform_api.api.repositories import create_repository_resource, update_repository

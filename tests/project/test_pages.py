@@ -11,12 +11,11 @@ import griffe
 import itwin_platform
 import pytest
 from itwin_platform import BackoffPolicy, EventType
-from itwin_platform._client import MAX_RESPONSE_BYTES
 from itwin_platform._operations.itwins import ITWINS_PER_PAGE, MOST_RETURNED
 from itwin_platform._operations.repositories import CompleteObject
 from itwin_platform._operations.scenes import OBJECTS_PER_PAGE
 from itwin_platform_sandbox.__main__ import command_line
-from itwin_platform_transport import policy
+from itwin_platform_transport import MAX_RESPONSE_BYTES, policy
 from itwin_platform_transport.attempts import tokens
 
 from tests.support.code_blocks import PAGES, PROJECT, blocks_of

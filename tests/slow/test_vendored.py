@@ -23,9 +23,10 @@ from tools.vendoring.vendor import dotted, revision, vendor
 from tools.vendoring.vendored_copy import IDENTITY, RECORD, digest, digests, source
 
 WRAPPER = PROJECT / "wrapper" / "itwin_platform"
+TRANSPORT = PROJECT / "transport" / "itwin_platform_transport"
 GENERATED = PROJECT / "generated" / "itwin_platform_api"
 NEEDED = ("httpx", "httptools", "attrs", "msgspec", "python-dateutil")
-GATE = "_http/gates/gate.py"
+GATE = "transport/gates/gate.py"
 IN_GIT = pytest.mark.skipif(revision(PROJECT).startswith("unknown"), reason="not a git checkout")
 
 
@@ -81,7 +82,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def older_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout of another version, with a detector type and a module that this one does not know."""
     folder = tmp_path_factory.mktemp("older")
-    for package in (WRAPPER, GENERATED):
+    for package in (WRAPPER, TRANSPORT, GENERATED):
         shutil.copytree(package, folder / package.relative_to(PROJECT), ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("LICENSE", "openapi.yaml", "pyproject.toml"):
         shutil.copy(PROJECT / name, folder / name)
@@ -116,25 +117,32 @@ def fresh(tmp_path: Path) -> dict[str, bytes]:
 
 
 def test_only_imports_change(tmp_path: Path) -> None:
-    """Each module is copied byte by byte, but for the lines that import the generated package."""
-    made, wrapper, generated = fresh(tmp_path), contents(WRAPPER), contents(GENERATED)
+    """Each module is copied byte by byte, but for the lines of the wrapper that import the packages below."""
+    made, wrapper = fresh(tmp_path), contents(WRAPPER)
+    below = {f"transport/{name}": content for name, content in contents(TRANSPORT).items()}
+    below |= {f"generated/{name}": content for name, content in contents(GENERATED).items()}
     changed = [
         before
-        for name in wrapper.keys() - {"_http/README.md"}
+        for name in wrapper
         for before, after in zip(wrapper[name].splitlines(), made[name].splitlines(), strict=True)
         if before != after
     ]
     assert changed
-    assert [line for line in changed if not line.strip().startswith(b"from itwin_platform_api")] == []
-    assert [name for name in generated if name != "README.md" and made[f"generated/{name}"] != generated[name]] == []
-    assert set(made) - set(wrapper) - {f"generated/{name}" for name in generated} == {RECORD, IDENTITY, "LICENSE"}
+    packages = (b"from itwin_platform_api", b"from itwin_platform_transport")
+    assert [line for line in changed if not line.strip().startswith(packages)] == []
+    assert [name for name in below if made.get(name) != below[name]] == []
+    assert set(made) - set(wrapper) - set(below) == {RECORD, IDENTITY, "LICENSE"}
 
 
 @pytest.mark.parametrize(
     ("line", "without", "said"),
     [
         ("import itwin_platform_api.types\n", (), r"_astray\.py:1 imports itwin_platform_api\.types"),
-        ("from ._http.gates.redis import RedisGate\n", ("redis",), r"_astray\.py:1 imports .*so RedisGate cannot be"),
+        (
+            "from .transport.gates.redis import RedisGate\n",
+            ("redis",),
+            r"_astray\.py:1 imports .*so RedisGate cannot be",
+        ),
     ],
 )
 def test_an_import_that_cannot_be_copied_is_rejected(
@@ -243,7 +251,7 @@ def test_a_copy_without_the_shared_gate_stays_without_it(tmp_path: Path) -> None
         assert (b"| without | redis: no `RedisGate` |" in made[RECORD], b"WITHOUT=redis" in made[RECORD]) == (
             is_out,
         ) * 2
-        assert ("_http/gates/redis.py" not in made, b"RedisGate" not in made["__init__.py"]) == (is_out,) * 2
+        assert ("transport/gates/redis.py" not in made, b"RedisGate" not in made["__init__.py"]) == (is_out,) * 2
         program = "from itwin import *; import itwin; [getattr(itwin, name) for name in itwin.__all__]"
         run_python("-c", program, cwd=tmp_path)
 

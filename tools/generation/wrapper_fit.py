@@ -31,7 +31,9 @@ def type_errors(generated: Path) -> tuple[list[str], list[str]]:
     """Return what mypy finds in the package of the folder `generated`, and what in the wrapper."""
     packages = ("-p", "itwin_platform_api", "-p", WRAPPER.name)
     command = [sys.executable, "-c", _MYPY, "--strict", "--no-error-summary", "--no-color-output", "--config-file="]
-    environment = os.environ | {"MYPYPATH": os.pathsep.join([str(generated), str(WRAPPER.parent), str(PROJECT / "transport")])}
+    environment = os.environ | {
+        "MYPYPATH": os.pathsep.join([str(generated), str(WRAPPER.parent), str(PROJECT / "transport")])
+    }
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "cache"  # of its own: mypy's results are wrong if two runs write to one
         with contextlib.suppress(OSError):  # another run replaces it

@@ -1,4 +1,4 @@
-"""Change the wrapper in many small ways, one at a time, and report the changes that no test notices: `make mutants`.
+"""Change wrapper and transport in many small ways, one at a time, and report what no test notices: `make mutants`.
 
 A seeded sample of each room is tried. For each change only the tests that reach its line run, the most specific first.
 The table goes to the standard output, and every survivor with its line. `tools/mutation/accepted.txt` lists survivors
@@ -28,7 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make mutants")
     parser.add_argument("--each", type=int, default=60, help="mutants of each room")
     parser.add_argument("--seed", type=int, default=1, help="chooses the sample")
-    parser.add_argument("--only", default="", help="a room, such as _http/gates")
+    parser.add_argument("--only", default="", help="a room, such as transport/gates")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="mutants that are tried at once")
     parser.add_argument("--measured", action="store_true", help="do not measure again which test reaches which line")
     chosen = parser.parse_args()

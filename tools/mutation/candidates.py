@@ -1,4 +1,4 @@
-"""Mutants of the wrapper with the tests that can notice them, and a sample of each room."""
+"""Mutants of the wrapper and the transport with the tests that can notice them, and a sample of each room."""
 
 import ast
 import os
@@ -15,8 +15,11 @@ from coverage import CoverageData
 from tools.mutation.mutants import Mutant, mutants_of
 
 PROJECT = Path(__file__).resolve().parents[2]
-WRAPPER = PROJECT / "wrapper"
-PACKAGE = WRAPPER / "itwin_platform"
+#: The packages that are changed, by the folders that they stand in.
+PACKAGES = {
+    "wrapper": PROJECT / "wrapper" / "itwin_platform",
+    "transport": PROJECT / "transport" / "itwin_platform_transport",
+}
 #: Which tests reach which line.
 COVERAGE = PROJECT / ".cache" / "mutants.coverage"
 #: So many tests run at most for one mutant.
@@ -34,23 +37,35 @@ class Candidate:
 
     @property
     def room(self) -> str:
-        """The folder of the module."""
-        folder = self.module.parent.relative_to(PACKAGE).as_posix()
-        return "first level" if folder == "." else folder
+        """The folder of the module: that of its package, and the one in it."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def path(self) -> str:
+        """The path of the module, without the folder that names its package."""
+        outer, _, *inner = self.module.relative_to(PROJECT).parts
+        return "/".join([outer, *inner])
 
     @property
     def name(self) -> str:
         """The change, in one line that holds until its code changes."""
         before, text = " ".join(self.mutant.before.split()), " ".join(self.mutant.text.split())
         where = "" if self.code.startswith(before) else f" in {self.code}"
-        return f"{self.module.relative_to(PACKAGE).as_posix()}: {before} -> {text}{where}"
+        return f"{self.path}: {before} -> {text}{where}"
 
 
 def measure_coverage() -> None:
     """Run the tests once, and note which test reaches which line."""
     COVERAGE.parent.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--ignore", "tests/slow", "--cov=itwin_platform"]
-    options = ["--cov-branch", "--cov-context=test", "--cov-report=", "--cov-fail-under=0"]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--ignore", "tests/slow"]
+    options = [
+        "--cov=itwin_platform",
+        "--cov=itwin_platform_transport",
+        "--cov-branch",
+        "--cov-context=test",
+        "--cov-report=",
+        "--cov-fail-under=0",
+    ]
     subprocess.run([*command, *options], cwd=PROJECT, env={**os.environ, "COVERAGE_FILE": str(COVERAGE)}, check=True)
 
 
@@ -108,7 +123,8 @@ def reached_lines() -> Mapping[Path, Mapping[int, set[str]]]:
             line: {context.rpartition("|")[0] for context in contexts if "|" in context}
             for line, contexts in data.contexts_by_lineno(str(module)).items()
         }
-        for module in sorted(PACKAGE.rglob("*.py"))
+        for package in PACKAGES.values()
+        for module in sorted(package.rglob("*.py"))
     }
 
 

@@ -1,6 +1,7 @@
-"""Run chosen tests against copies of the wrapper, in processes that begin with all imports that no mutant changes."""
+"""Run chosen tests against copies of both packages, in processes that begin with all imports that no mutant changes."""
 
 import importlib
+import itertools
 import multiprocessing
 import os
 import re
@@ -15,7 +16,7 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tools.mutation.candidates import PROJECT, WRAPPER, Candidate
+from tools.mutation.candidates import PACKAGES, PROJECT, Candidate
 
 #: A test that takes longer hangs; and so long may all tests of a mutant take.
 SECONDS_OF_A_TEST, SECONDS = 30, 600
@@ -59,12 +60,14 @@ class _Run:
 
 
 def outcomes(sample: Sequence[Candidate], *, processes: int) -> Iterator[Outcome]:
-    """Try each mutant in a copy of the wrapper, and yield how it ended as soon as it has."""
+    """Try each mutant in a copy of the packages, and yield how it ended as soon as it has."""
     for name in PRELOADED:
         importlib.import_module(name)
     waiting, runs = list(reversed(sample)), list[_Run]()
     with TemporaryDirectory() as folder:
-        copies = [Path(shutil.copytree(WRAPPER, Path(folder) / str(number))) for number in range(processes)]
+        copies = [Path(folder) / str(number) for number in range(processes)]
+        for copied, (outer, package) in itertools.product(copies, PACKAGES.items()):
+            shutil.copytree(package, copied / outer / package.name)
         while waiting or runs:
             while waiting and copies:
                 runs.append(_started(waiting.pop(), copies.pop()))
@@ -76,7 +79,7 @@ def outcomes(sample: Sequence[Candidate], *, processes: int) -> Iterator[Outcome
 
 
 def _started(candidate: Candidate, copied: Path) -> _Run:
-    module = copied / candidate.module.relative_to(WRAPPER)
+    module = copied / candidate.module.relative_to(PROJECT)
     module.write_bytes(candidate.mutant.applied_to(candidate.module.read_bytes()))
     process = _FORK.Process(target=_run, args=(candidate.tests, copied))
     process.start()
@@ -88,7 +91,7 @@ def _ended(run: _Run) -> Outcome:
     if group := run.process.pid:
         with suppress(ProcessLookupError):  # what a test that was ended has left running
             os.killpg(group, signal.SIGKILL)
-    shutil.copy2(run.candidate.module, run.copied / run.candidate.module.relative_to(WRAPPER))
+    shutil.copy2(run.candidate.module, run.copied / run.candidate.module.relative_to(PROJECT))
     code, output = run.process.exitcode, _output_of(run.copied).read_text("utf-8", errors="replace")
     failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - |$)", output, re.MULTILINE)
     hangs = code == _TOO_SLOW or re.search(r"^Timeout \(", output, re.MULTILINE)
@@ -108,8 +111,9 @@ def _run(tests: Sequence[str], copied: Path) -> None:
     os.dup2(output, sys.stderr.fileno())
     os.chdir(PROJECT)
     sys.dont_write_bytecode = True
-    sys.path.insert(0, str(copied))
-    paths = [str(copied), *filter(None, [os.environ.get("PYTHONPATH")])]
+    roots = [str(copied / outer) for outer in PACKAGES]
+    sys.path[:0] = roots
+    paths = [*roots, *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
     for part in (tests[:FIRST], tests[FIRST:NEXT], tests[NEXT:]):
         code = _exit_code(part) if part else 0

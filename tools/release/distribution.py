@@ -18,6 +18,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 DIST = PROJECT / "dist"
 PACKAGES = {
     "itwin_platform": PROJECT / "wrapper" / "itwin_platform",
+    "itwin_platform_transport": PROJECT / "transport" / "itwin_platform_transport",
     "itwin_platform_api": PROJECT / "generated" / "itwin_platform_api",
     "itwin_platform_sandbox": PROJECT / "sandbox" / "itwin_platform_sandbox",
 }

@@ -16,7 +16,7 @@ _WIRE = {"_links"}
 
 
 def foreign() -> dict[str, str]:
-    """Return each private attribute that neither package defines itself, or that it shares with a class it derives from.
+    """Return each private attribute that neither package defines, or that it shares with a class it derives from.
 
     A string that is the name of one counts too: `getattr` can read it.
     """

@@ -1,6 +1,6 @@
 """Traces a GET and a page over loopback, through the real engine: which functions run, in which files.
 
-A server that sends a response in one write is read in one turn of the event loop, one that sends head and body apart in two.
+A response that is sent in one write is read in one turn of the event loop, one whose head and body come apart in two.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The content of a vendored copy, its record, and which of its files were edited.
 
-The wrapper, the transport and the generated package become one package. Of the wrapper, only the absolute imports of the
-other two change, to relative imports of the subpackages `transport` and `generated`.
+The wrapper, the transport and the generated package become one package. Of the wrapper, only the absolute imports of
+the other two change, to relative imports of the subpackages `transport` and `generated`.
 """
 
 import ast
@@ -56,12 +56,11 @@ def source(project: Path, *, revision: str, stale: bool = False, without: tuple[
     for part in without:
         _leave_out(files, *OPTIONAL[part])
     files["LICENSE"] = (project / "LICENSE").read_bytes()
-    for name, content in files.items():
+    for name in files:
         dots = b"." * (1 + name.count("/"))
         for folder, package in BELOW.items():
             pattern = rb"(?m)^( *)from " + package.encode() + rb"\b"
-            content = re.sub(pattern, rb"\1from " + dots + folder.encode(), content)
-        files[name] = content
+            files[name] = re.sub(pattern, rb"\1from " + dots + folder.encode(), files[name])
     if found := absolute_imports(files):
         raise SystemExit("\n".join(["write these imports as `from <package>... import ...`:", *found]))
     with (project / "pyproject.toml").open("rb") as file:

@@ -3,11 +3,12 @@
 Start with `BackoffTransport`. Everything that is public is exported here; the modules below are private.
 """
 
-from typing import TYPE_CHECKING
+import typing as _typing
+from types import ModuleType as _ModuleType
 
 from .attempts.call import CallInfo as CallInfo, CallResult as CallResult
 from .attempts.tokens import AccessToken as AccessToken, TokenProvider as TokenProvider
-from .attempts.transport import BackoffTransport as BackoffTransport
+from .attempts.transport import MAX_RESPONSE_BYTES as MAX_RESPONSE_BYTES, BackoffTransport as BackoffTransport
 from .connections.messages import Request as Request, Response as Response, is_loopback as is_loopback
 from .conventions import Conventions as Conventions, adopt as adopt
 from .errors import (
@@ -20,6 +21,8 @@ from .errors import (
     TokenError as TokenError,
     TransportError as TransportError,
     UsageError as UsageError,
+    check_integer as check_integer,
+    when_to_retry as when_to_retry,
 )
 from .events import (
     AttemptEnded as AttemptEnded,
@@ -29,6 +32,8 @@ from .events import (
     OutageEnded as OutageEnded,
     OutageStarted as OutageStarted,
 )
+from .gates.gate import Gate as Gate
+from .gates.redis import RedisGate as RedisGate
 from .gates.window import RateLimit as RateLimit
 from .policy import (
     RETRYABLE_METHODS as RETRYABLE_METHODS,
@@ -36,36 +41,10 @@ from .policy import (
     BackoffPolicy as BackoffPolicy,
 )
 
-if TYPE_CHECKING:
-    from .gates.gate import Gate as Gate
-    from .gates.redis import RedisGate as RedisGate
-else:
-    # Hidden from type checkers, which read the names that are imported as themselves, and would accept any other.
-    from importlib import import_module as _import_module
-
-    from .gates.gate import Gate
-
-    #: What few applications need: it is imported on first use.
-    _LAZY = {
-        "RedisGate": ".gates.redis",
-    }
-    _eager = {name for name in globals() if not name[0] == "_" and name.lower() != name} - {"TYPE_CHECKING"}
-    __all__ = sorted({*_eager, "adopt", "is_loopback", *_LAZY})  # noqa: PLE0605  # it is a list
-
-    def __dir__() -> list[str]:
-        return __all__
-
-    def __getattr__(name: str) -> object:
-        if name not in _LAZY:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals()[name] = value = _renamed(getattr(_import_module(_LAZY[name], __name__), name))
-        return value
-
-    def _renamed(value: object) -> object:
-        """Let tracebacks, `repr` and documentation name the package that users import."""
-        if isinstance(value, type):
-            value.__module__ = __name__
-        return value
-
-    for _name in _eager:
-        _renamed(globals()[_name])
+if not _typing.TYPE_CHECKING:
+    # Hidden from type checkers, which read the names that are imported as themselves.
+    __all__ = sorted(name for name in globals() if name[0] != "_" and not isinstance(globals()[name], _ModuleType))  # noqa: PLE0605
+    for _value in map(globals().get, __all__):
+        if isinstance(_value, type):
+            # Tracebacks, `repr` and documentation name the package that users import.
+            _value.__module__ = __name__

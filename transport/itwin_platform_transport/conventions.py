@@ -48,6 +48,14 @@ class Conventions:
         logger.addHandler(logging.NullHandler())
         object.__setattr__(self, "logger", logger)
 
+    def limit_of(self, headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+        """Return the tier, the API and the operation of the limit that a response names; None for each other one."""
+        tier, api, operation = (
+            next((headers[name] for name in names if headers.get(name)), None)
+            for names in (self.limit_tier, self.limit_api, self.limit_operation)
+        )
+        return tier, api, operation
+
 
 current = Conventions()
 
@@ -61,11 +69,6 @@ def adopt(conventions: Conventions) -> None:
 def is_own(module: str) -> bool:
     """Return whether a module belongs to this package, or to the package above."""
     return any(module == name or module.startswith(f"{name}.") for name in (_OWN, current.package))
-
-
-def first_of(headers: Mapping[str, str], names: tuple[str, ...]) -> str | None:
-    """Return the value of the first of some headers that is there and not empty."""
-    return next((headers[name] for name in names if headers.get(name)), None)
 
 
 def correlation_id_of(headers: Mapping[str, str]) -> str | None:

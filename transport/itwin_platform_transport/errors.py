@@ -166,6 +166,14 @@ def in_seconds(seconds: float) -> str:
     return f"{math.ceil(seconds)} s" if seconds > 9.9 else f"{seconds:.2g} s"
 
 
+def when_to_retry(seconds: float | None, *, reason: str | None) -> str | None:
+    """Tell when to retry, and why the client did not; None when neither is known."""
+    if seconds is None:
+        return reason and f"not retried: {reason}"
+    advice = f"retry in {in_seconds(seconds)}"
+    return f"{advice} ({reason})" if reason else advice
+
+
 def counted(count: int, noun: str) -> str:
     """Write a count with its noun in the right number."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -24,6 +24,7 @@ from itwin_platform_transport import (
     OutcomeUnknownError as OutcomeUnknownError,
     PlatformError as PlatformError,
     RateLimit as RateLimit,
+    RedisGate as RedisGate,
     ResponseDecodeError as ResponseDecodeError,
     StateError as StateError,
     TokenError as TokenError,
@@ -48,12 +49,11 @@ from ._errors import (
     ServerError as ServerError,
     UnprocessableError as UnprocessableError,
 )
-from ._requests.response import ResponseInfo as ResponseInfo
+from ._requests.sender import ResponseInfo as ResponseInfo
 from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from itwin_platform_api.models import *  # noqa: F403  # all that the document does not mark `x-exported: false`
-    from itwin_platform_transport import RedisGate as RedisGate
 
     from ._listings.pager import Pager as Pager
     from ._listings.run import Page as Page, SceneState as SceneState, TruncatedWarning as TruncatedWarning
@@ -78,7 +78,6 @@ else:
     _TRANSPORT = PlatformError.__module__
     #: What a first call does not need, by its module; the models come on first use as well.
     _LAZY = {
-        _TRANSPORT: ["RedisGate"],
         "._listings.pager": ["Pager"],
         "._listings.run": ["Page", "SceneState", "TruncatedWarning"],
         "._operations.deliveries": ["WebhookDelivery", "sign_delivery", "verify_delivery"],

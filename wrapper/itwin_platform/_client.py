@@ -5,33 +5,27 @@ import re
 import ssl
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from inspect import iscoroutinefunction
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import httpx
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import (
+    MAX_RESPONSE_BYTES,
     BackoffEvent,
     BackoffPolicy,
     BackoffTransport,
     Gate,
-    TokenError,
     TokenProvider,
     UsageError,
+    check_integer,
 )
 
 from ._requests.http_client import PlatformHTTPClient
-from ._requests.request import Service, as_base_url, check_integer
-from ._requests.response import ResponseInfo
-from ._requests.sender import (
-    CallOptions,
-    PlatformSender,
-    as_callback,
-    as_timeout,
-    with_changes,
-    with_extra,
-    with_headers,
-)
+from ._requests.request import Service, as_base_url, check_characters, check_header, check_header_name, write_json
+from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, with_changes
+from ._version import CORRELATION_ID
 
 if TYPE_CHECKING:
     from itwin_platform_api.client import AuthenticatedClient
@@ -42,9 +36,14 @@ if TYPE_CHECKING:
     from ._operations.scenes import Scenes
     from ._operations.webhooks import Webhooks
 
-#: The largest decoded response, in bytes.
-MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+T = TypeVar("T")
+
 _VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
+#: The client writes these headers itself.
+_RESERVED = {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
+_RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
+#: The longest timeout in seconds: a year. Timers overflow at longer ones.
+_LONGEST = 31_536_000
 
 
 class PlatformClient:
@@ -105,9 +104,8 @@ class PlatformClient:
         try:
             check_integer("max_response_bytes", max_response_bytes, least=1)
             if not isinstance(backoff, BackoffPolicy | None):
-                raise UsageError(
-                    "backoff must be a BackoffPolicy, such as BackoffPolicy(deadline=60)", argument="backoff"
-                )
+                said = "backoff must be a BackoffPolicy, such as BackoffPolicy(deadline=60)"
+                raise UsageError(said, argument="backoff")
             attempts = BackoffTransport(
                 transport,
                 http_client=http_client,
@@ -116,10 +114,8 @@ class PlatformClient:
                 gate=gate,
                 token=token if token is not None else _setting("token", None, "ITWIN_PLATFORM_TOKEN"),
                 max_response_bytes=max_response_bytes,
-                on_event=as_callback("on_event", on_event),
+                on_event=_callback("on_event", on_event),
             )
-        except TokenError as error:
-            raise error.with_traceback(None) from None
         finally:
             del token  # tools that report errors show what frames hold
         url = as_base_url(_setting("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
@@ -138,7 +134,7 @@ class PlatformClient:
                 base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=max_response_bytes
             ),
             options=CallOptions(
-                timeout=as_timeout(timeout),
+                timeout=_timeout(timeout),
                 policy=backoff or BackoffPolicy(),
                 headers={},
                 query={},
@@ -200,16 +196,16 @@ class PlatformClient:
             transport=self._sender.transport,
             service=self._sender.service,
             options=CallOptions(
-                timeout=before.timeout if isinstance(timeout, Unset) else as_timeout(timeout),
+                timeout=before.timeout if isinstance(timeout, Unset) else _timeout(timeout),
                 policy=with_changes(
                     before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
                 ),
-                headers=with_headers(before.headers, headers, correlation_id),
-                query=with_extra("extra_query", before.query, extra_query, str),
-                body=with_extra("extra_body", before.body, extra_body, object),
+                headers=_with_headers(before.headers, headers, correlation_id),
+                query=_with_extra("extra_query", before.query, extra_query, str),
+                body=_with_extra("extra_body", before.body, extra_body, object),
                 on_response=before.on_response
                 if isinstance(on_response, Unset)
-                else as_callback("on_response", on_response),
+                else _callback("on_response", on_response),
             ),
         )
         return view
@@ -285,9 +281,8 @@ class PlatformClient:
         Raises:
             UsageError: the client made its first call in another event loop.
         """
-        if self._is_view:
-            return
-        await self._sender.transport.aclose()
+        if not self._is_view:
+            await self._sender.transport.aclose()
 
 
 def _setting(name: str, value: str | None, variable: str) -> str:
@@ -298,9 +293,79 @@ def _setting(name: str, value: str | None, variable: str) -> str:
     """
     found = value if value is not None else os.environ.get(variable)
     if not found:
-        raise UsageError(
-            f"{name} is missing: pass {name}=... or set the environment variable {variable}", argument=name
-        )
+        said = f"{name} is missing: pass {name}=... or set the environment variable {variable}"
+        raise UsageError(said, argument=name)
     if not isinstance(found, str):
         raise UsageError(f"{name} must be a str, not {type(found).__name__}", argument=name)
     return found
+
+
+def _timeout(value: float | httpx.Timeout) -> dict[str, float | None]:
+    """Return the limits of one attempt in seconds, by the names that httpx gives them.
+
+    Raises:
+        UsageError: it is neither a number of seconds nor a timeout.
+    """
+    if isinstance(value, httpx.Timeout):
+        return value.as_dict()
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _LONGEST:
+        raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout", argument="timeout")
+    return httpx.Timeout(value).as_dict()
+
+
+def _callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], None] | None:
+    """Return a callback as it is.
+
+    Raises:
+        UsageError: it cannot be called, or nobody would await what it returns.
+    """
+    if value is not None and (not callable(value) or iscoroutinefunction(value)):
+        raise UsageError(f"{name} must be a function that takes one argument, not a coroutine function", argument=name)
+    return value
+
+
+def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Unset, kind: type[T]) -> Mapping[str, T]:
+    """Return parameters or properties for `CallOptions`: those that are present, and those that a caller gave.
+
+    Raises:
+        UsageError: they are no mapping of strings to values of their kind, or one cannot be sent.
+    """
+    if isinstance(extra, Unset):
+        return present
+    if not isinstance(extra, Mapping) or not all(
+        isinstance(key, str) and isinstance(value, kind) for key, value in extra.items()
+    ):
+        what = "strings" if kind is str else "values"
+        raise UsageError(f"{name} must be a mapping of names to {what}", argument=name)
+    if kind is str:
+        check_characters(name, *extra, *map(str, extra.values()))
+    else:
+        write_json(extra, name=name)
+    return {**present, **extra}
+
+
+def _with_headers(
+    present: Mapping[str, str], headers: Mapping[str, str] | Unset, correlation_id: str | Unset | None
+) -> dict[str, str]:
+    """Return headers for `CallOptions`: those that are present, changed by those that a caller gave.
+
+    Raises:
+        UsageError: a name or a value cannot be sent, or the client writes the header itself.
+    """
+    added = {**present}
+    if not isinstance(headers, Unset):
+        if not isinstance(headers, Mapping):
+            raise UsageError("headers must be a mapping of header names to strings", argument="headers")
+        for name, value in headers.items():
+            check_header_name(name)
+            check_header(name, value)
+            lower = name.lower()
+            if lower in _RESERVED:
+                raise UsageError(f"headers must not contain {name}: the client writes it", argument="headers")
+            added[lower] = value
+    if not isinstance(correlation_id, Unset):
+        added.pop(CORRELATION_ID, None)
+        if correlation_id is not None:
+            check_header("correlation_id", correlation_id)
+            added[CORRELATION_ID] = correlation_id
+    return added

@@ -29,15 +29,14 @@ Each class has a `doc_url`: the section of the troubleshooting page that says wh
 """
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from itwin_platform_transport import RETRYABLE_STATUS_CODES, PlatformError
+from itwin_platform_transport import RETRYABLE_STATUS_CODES, PlatformError, when_to_retry
 
-from ._version import CORRELATION_ID, LIMIT_API, LIMIT_OPERATION, LIMIT_TIER
+from ._version import CONVENTIONS, CORRELATION_ID
 
 #: The most characters of the text of an error.
 LONGEST_TEXT = 2048
@@ -127,7 +126,9 @@ class APIStatusError(PlatformError):
         return self.status in RETRYABLE_STATUS_CODES
 
     def _said(self, reason: str | None) -> str:
-        advice = when_to_retry(is_rate_limit=self.status == 429, retry_after=self.retry_after, reason=reason)
+        advice = when_to_retry(self.retry_after, reason=reason)
+        if self.status == 429:
+            advice = f"rate limited: {advice}" if advice else "rate limited"
         if advice is not None and not (self.code or self.message):
             said, advice = f"{self.status} {advice}", None
         else:
@@ -172,17 +173,17 @@ class RateLimitError(APIStatusError):
     @property
     def tier(self) -> str | None:
         """The tier of the limit; None when the service names none."""
-        return limited_by(self.headers)[0]
+        return CONVENTIONS.limit_of(self.headers)[0]
 
     @property
     def api(self) -> str | None:
         """The API of the limit; None when the service names none."""
-        return limited_by(self.headers)[1]
+        return CONVENTIONS.limit_of(self.headers)[1]
 
     @property
     def operation(self) -> str | None:
         """The operation of the limit; None when the service names none."""
-        return limited_by(self.headers)[2]
+        return CONVENTIONS.limit_of(self.headers)[2]
 
 
 class ServerError(APIStatusError):
@@ -204,15 +205,6 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
 def status_error_class(status: int) -> type[APIStatusError]:
     """Return the class that the tree names for a status, ServerError for any 5xx, else APIStatusError."""
     return _BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
-
-
-def limited_by(headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
-    """Return the tier, API and operation that a response of 429 names."""
-
-    def named(*names: str) -> str | None:
-        return next((headers[name] for name in names if headers.get(name)), None)
-
-    return named(*LIMIT_TIER), named(*LIMIT_API), named(*LIMIT_OPERATION)
 
 
 def _error_object(body: bytes) -> Mapping[str, object]:
@@ -247,24 +239,6 @@ def _first_line(headers: Mapping[str, str], body: bytes) -> str | None:
 def printable(text: str) -> str:
     """Escape control characters, so that the words of a service cannot forge a line of a log; cut what is very long."""
     return re.sub(_CONTROL, lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])
-
-
-def when_to_retry(*, is_rate_limit: bool, retry_after: float | None, reason: str | None) -> str | None:
-    """Tell when to retry, and why the client did not; None when neither is known.
-
-    Args:
-        is_rate_limit: whether the status is 429.
-        retry_after: the delay that the service asks for, in seconds.
-        reason: why the client did not retry.
-    """
-    if retry_after is not None:
-        seconds = math.ceil(retry_after) if retry_after > 9.9 else f"{retry_after:.2g}"
-        advice = f"retry in {seconds} s" + (f" ({reason})" if reason else "")
-    elif reason:
-        advice = f"not retried: {reason}"
-    else:
-        return "rate limited" if is_rate_limit else None
-    return f"rate limited: {advice}" if is_rate_limit else advice
 
 
 def join_lines(said: list[str], advice: str | None, *, correlation_id: str | None) -> str:

@@ -6,10 +6,6 @@ __version__ = "0.1.0"
 
 #: What names a request in the logs of the service.
 CORRELATION_ID = "x-correlation-id"
-#: What names the limit that a 429 met. Two undocumented sets of headers have been seen, and either is read.
-LIMIT_TIER = ("itwinplatform-ratelimited-tier", "itwinplatform-tier", "tier")
-LIMIT_API = ("itwinplatform-ratelimited-api",)
-LIMIT_OPERATION = ("itwinplatform-ratelimited-operation",)
 
 CONVENTIONS = Conventions(
     package=__package__ or "",  # the name of a vendored copy too
@@ -22,9 +18,9 @@ CONVENTIONS = Conventions(
     # A second name has been seen beside the documented one.
     retry_after=("retry-after", "itwinplatform-ratelimit-retry-after-seconds"),
     correlation_id=CORRELATION_ID,
-    limit_tier=LIMIT_TIER,
-    limit_api=LIMIT_API,
-    limit_operation=LIMIT_OPERATION,
+    # Two undocumented sets of headers have been seen, and either is read.
+    limit_tier=("itwinplatform-ratelimited-tier", "itwinplatform-tier", "tier"),
+    limit_api=("itwinplatform-ratelimited-api",),
+    limit_operation=("itwinplatform-ratelimited-operation",),
 )
 adopt(CONVENTIONS)
-LOG = CONVENTIONS.logger

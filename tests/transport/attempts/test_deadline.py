@@ -118,7 +118,7 @@ async def test_a_known_cooldown_that_is_too_long_fails_at_once(policy: BackoffPo
 async def test_an_old_429_is_not_the_reason_of_a_later_cooldown(is_known: bool) -> None:
     """A call that is held back gets the 429 that started the cooldown, whichever client of the gate received it.
 
-    Of a cooldown that another process met, which shares the gate, there is none: nothing was sent, and the error says so.
+    Of a cooldown that another process met, which shares the gate, there is none: nothing was sent, as the error says.
     """
     gate = Gate()
     transport = backoff(ScriptedTransport(rate_limited("1"), 200), gate=gate)

@@ -38,7 +38,7 @@ _CALLS = re.compile(r"(Error|Warning|warn|_failed|_Failure|kind|decode_error|pro
 #: Names under which the words of an error are put together.
 _PARTS = {"reason", "what", "said", "advice"}
 #: Functions that return the words of an error.
-_REASONS = {"decide", "exceeded_limit"}
+_REASONS = {"decide", "exceeded_limit", "when_to_retry"}
 
 
 def messages() -> list[str]:

@@ -38,7 +38,7 @@ from tests.wrapper.client.conftest import error_of
 PROJECT = Path(__file__).resolve().parents[3]
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HEADERS = httpx.Headers({"X-Correlation-Id": "c-1", "retry-after": "30"})
-CLASSES = [kind for _, kind in inspect.getmembers(_errors, inspect.isclass) if issubclass(kind, PlatformError)]
+CLASSES = [kind for _, kind in inspect.getmembers(itwin_platform, inspect.isclass) if issubclass(kind, PlatformError)]
 STATUS_CLASSES = [kind for kind in CLASSES if issubclass(kind, APIStatusError)]
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, ITwinStatus, SceneObjectCreate, UsageError, View3dData
 from itwin_platform._requests.request import write_json
-from itwin_platform._requests.response import read_json
+from itwin_platform._requests.sender import read_json
 from itwin_platform_api.types import encode
 
 from tests.support.examples import strings

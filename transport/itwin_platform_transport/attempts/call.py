@@ -16,8 +16,8 @@ from ..errors import (
     TransportError,
     UsageError,
     counted,
-    in_seconds,
     sent_so_far,
+    when_to_retry,
 )
 from ..gates.window import Permit
 from ..policy import BackoffPolicy, Outcome, Progress, exceeded_limit, moment_after
@@ -80,9 +80,9 @@ class CallResult(NamedTuple):
         """
         response = self.response
         if response is None:
-            when = "" if self.retry_after is None else f": retry in {in_seconds(self.retry_after)} ({self.reason})"
-            where = f"{info.method} {info.route}"
-            raise NotSentError(f"{where}: rate limited{when}; {sent_so_far(self.attempts)}", attempts=self.attempts)
+            advice = when_to_retry(self.retry_after, reason=self.reason)
+            said = ": ".join(filter(None, (f"{info.method} {info.route}", "rate limited", advice)))
+            raise NotSentError(f"{said}; {sent_so_far(self.attempts)}", attempts=self.attempts)
         if response.fault is not None and response.status_code < 300:
             body = self.hide_token(response.content[:KEPT_OF_TOO_LARGE].decode("latin-1")).encode("latin-1")
             error = ResponseDecodeError(response.status_code, response.headers, body, reason=response.fault)

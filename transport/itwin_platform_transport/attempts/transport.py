@@ -38,6 +38,7 @@ from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownErr
 from .outage import shared_by
 from .tokens import TokenAuth, TokenProvider, utc_now
 
+#: The largest response by default, in bytes.
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 #: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
 LONGEST_COOLDOWN = 86_400.0
@@ -325,10 +326,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if outcome is Outcome.RATE_LIMITED:
                 self._start_cooldown(attempt, response.headers, call)
             await response.read(limit=self._max_response_bytes)
-            return attempt
         except NO_RESPONSE as error:
             outcome = self._outcome_of(error, call)
             return Attempt(outcome=outcome, delay=self._delay_after(outcome, call), error=error)
+        return attempt
 
     def _outcome_of(self, error: Exception, call: Call) -> Outcome:
         """Classify a failure; what is not known may have had an effect."""
@@ -359,14 +360,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._findings.rate_limit = Finding(attempt, call.token, call.clock() + self._gate.cooldown_left())
         if not is_new:
             return
-        named = conventions.current
+        tier, api, operation = conventions.current.limit_of(headers)
         event = CooldownStarted(
             method=call.info.method,
             route=call.info.route,
             seconds=max(seconds, self._gate.cooldown_left()),  # the gate may have prolonged it
-            tier=conventions.first_of(headers, named.limit_tier),
-            api=conventions.first_of(headers, named.limit_api),
-            operation=conventions.first_of(headers, named.limit_operation),
+            tier=tier,
+            api=api,
+            operation=operation,
         )
         tell(event, self._on_event)
 

@@ -26,8 +26,7 @@ P = TypeVar("P", bound=asyncio.BaseProtocol)
 _NEXT_AFTER = 0.25
 _PORTS = {b"http": 80, b"https": 443}
 #: The headers that state where a body ends, in lower case.
-_LENGTH = b"content-length"
-_FRAMING = (_LENGTH, b"transfer-encoding")
+_FRAMING = (b"content-length", b"transfer-encoding")
 #: What methods and names of headers consist of. Source: RFC 9110, section 5.6.2.
 _IN_A_TOKEN = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()
 #: What a line of a head may consist of: tabs, what is visible in ASCII, and the bytes above.
@@ -255,27 +254,17 @@ def head_of(method: bytes, target: bytes, headers: RawHeaders, content: bytes) -
     Raises:
         httpx.LocalProtocolError: it could be read as another head, or as two.
     """
-    headers = _framed(headers, content)
+    framing = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
+    if framing != [(b"content-length", b"%d" % len(content))] and (framing or content):
+        raise httpx.LocalProtocolError("Content-Length is not the length of the body")
     lines = [b"%s %s HTTP/1.1\r\n" % (method, target), *[b"%s: %s\r\n" % pair for pair in headers], b"\r\n"]
     head = b"".join(lines)
     tokens = [method, *(name for name, _ in headers)]
-    is_legal = all(tokens) and not b"".join(tokens).translate(None, _IN_A_TOKEN)
+    illegal = b"".join(tokens).translate(None, _IN_A_TOKEN) or target.translate(None, _IN_A_TARGET)
     # What is left without the characters of lines is the end of each line, and nothing else.
-    is_legal = is_legal and head.translate(None, _IN_A_LINE) == b"\r\n" * len(lines)
-    if not is_legal or target.translate(None, _IN_A_TARGET):
+    if illegal or not all(tokens) or head.translate(None, _IN_A_LINE) != b"\r\n" * len(lines):
         raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
     return head
-
-
-def _framed(headers: RawHeaders, content: bytes) -> RawHeaders:
-    framing = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
-    length = b"%d" % len(content)
-    if framing == [(_LENGTH, length)] or not (framing or content):
-        return headers
-    if {name for name, _ in framing} == {_LENGTH}:
-        raise httpx.LocalProtocolError("Content-Length is not the length of the body")
-    # The body is complete by now, though it was to be streamed.
-    return [*(pair for pair in headers if pair[0].lower() not in _FRAMING), (b"Content-Length", length)]
 
 
 async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.SSLContext | None) -> P:

@@ -59,7 +59,7 @@ class Request:
         """Return what an `httpx.Request` sends; its body is complete then, though it was to be streamed."""
         content = await request.aread()
         headers = request.headers
-        if "transfer-encoding" in headers:
+        if "transfer-encoding" in headers or (content and "content-length" not in headers):
             headers = httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
             headers["Content-Length"] = str(len(content))
         return cls(request.method, request.url, headers.raw, content, request.extensions)

@@ -1,5 +1,5 @@
 -- One exchange between a process and the gate that it shares: the process reports what ended and how many permits it
--- wants; free permits go to the processes that wait, in turn. The rules are those of `_http/gates/window.py`; a test
+-- wants; free permits go to the processes that wait, in turn. The rules are those of `gates/window.py`; a test
 -- compares the two. Time is the server's alone, and never goes back. All keys hold one hash tag and expire.
 --
 -- Those whose turn it is are called by a message, which carries nothing: they come and take a permit. A message that is

@@ -16,7 +16,7 @@ from itwin_platform_api.models import ITwin
 from itwin_platform_transport import PlatformError
 
 from .._errors import PagingError, UnprocessableError
-from .._requests.response import ResponseInfo
+from .._requests.sender import ResponseInfo
 from .position import Listing, Moment, PageQuery, Position, TimeRange, carried, parameters_of
 from .run import Page, PageContent, Run, TruncatedWarning
 

@@ -8,11 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
 
 from itwin_platform_api.request import RequestValues
-from itwin_platform_transport import PlatformError
+from itwin_platform_transport import PlatformError, check_integer
 
-from .._requests.request import check_integer
-from .._requests.response import DecodedResponse
-from .._requests.sender import PlatformSender
+from .._requests.sender import DecodedResponse, PlatformSender
 from .position import Listing, Position, carried, listing_name, page_numbers, parameters_of, read_resume, write_resume
 from .run import Page, PageContent, Run, T, TruncatedWarning
 

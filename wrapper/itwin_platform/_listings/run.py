@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from itwin_platform_transport import PlatformError
 
 from .._errors import PagingError
-from .._requests.response import ResponseInfo
+from .._requests.sender import ResponseInfo
 from .position import SKIP, TOP, Listing, PageQuery, Position, count_of, next_query, parameters_of, write_resume
 
 T = TypeVar("T")

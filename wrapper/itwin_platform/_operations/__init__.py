@@ -19,9 +19,6 @@ from .._requests.sender import PlatformSender
 
 V = TypeVar("V")
 
-#: The value of Prefer for each `representation`. Source: section 4.3.
-PREFER = {"minimal": "return=minimal", "full": "return=representation"}
-
 
 class Group:
     """A group of operations, whose requests go through one sender."""
@@ -68,17 +65,6 @@ def check_changes(**arguments: object) -> None:
         raise UsageError(f"nothing to change: pass at least one of {', '.join(arguments)}")
 
 
-def check_representation(representation: object, *, select: object) -> None:
-    """Check the representation of list iTwins, which becomes the header Prefer. Source: section 4.3."""
-    if representation == "full" and not isinstance(select, Unset):
-        raise UsageError(
-            "select cannot be combined with representation='full': omit one, as $select takes precedence",
-            argument="select",
-        )
-    if not isinstance(representation, Unset) and isinstance(prefer_of(representation), Unset):
-        raise UsageError("representation must be 'minimal' or 'full'", argument="representation")
-
-
 def as_enum(value: object, kind: Callable[[str], V]) -> V:
     """Make a member of a string; UNSET stays, and so does what the rules reject."""
     return kind(value) if isinstance(value, str) else value  # type: ignore[return-value]  # UNSET may stand anywhere
@@ -96,11 +82,6 @@ def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Uns
     if isinstance(value, Set):
         strings.sort()  # so that it is the same listing in another process
     return [kind(string) for string in strings]
-
-
-def prefer_of(representation: object) -> str | Unset:
-    """Return the value of Prefer; UNSET for a representation that is not known."""
-    return PREFER.get(representation, UNSET) if isinstance(representation, str) else UNSET
 
 
 def sent_skip(skip: int) -> int | Unset:

@@ -9,13 +9,16 @@ import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 from itwin_platform_api.decoding import decode_datetime
 from itwin_platform_api.models import EventType
 from itwin_platform_transport import UsageError
 
 from .._errors import DeliveryError
-from .._requests.response import read_json
+from .._requests.sender import read_json
+
+T = TypeVar("T")
 
 _ALGORITHM = "sha256="
 
@@ -135,28 +138,32 @@ def _parsed(body: bytes) -> WebhookDelivery:
         raise DeliveryError("the body of the delivery is not a JSON object")
     others: dict[str, object] = {**values}
     event_type, message_id, webhook_id = (_string(others, name) for name in ("eventType", "messageId", "webhookId"))
-    content = others.pop("content", None)
-    if not isinstance(content, dict):
+    content = _taken(others, "content", dict)
+    if content is None:
         raise DeliveryError("the delivery has no content, which must be a JSON object")
-    itwin_id = others.get("iTwinId")
-    if isinstance(itwin_id, str):
-        del others["iTwinId"]
-    enqueued_at = decode_datetime(others.get("enqueuedDateTime"))
-    if isinstance(enqueued_at, datetime):
+    if isinstance(enqueued_at := decode_datetime(others.get("enqueuedDateTime")), datetime):
         del others["enqueuedDateTime"]
     return WebhookDelivery(
         event_type=EventType(event_type),
         message_id=message_id,
         webhook_id=webhook_id,
-        itwin_id=itwin_id if isinstance(itwin_id, str) else None,
+        itwin_id=_taken(others, "iTwinId", str),
         enqueued_at=enqueued_at if isinstance(enqueued_at, datetime) else None,
         content=content,
         additional_properties=others,
     )
 
 
+def _taken(values: dict[str, object], name: str, kind: type[T]) -> T | None:
+    """Take a property out if it is of its kind; any other one stays."""
+    value = values.get(name)
+    if not isinstance(value, kind):
+        return None
+    del values[name]
+    return value
+
+
 def _string(values: dict[str, object], name: str) -> str:
-    value = values.pop(name, None)
-    if not isinstance(value, str) or not value:
+    if not (value := _taken(values, name, str)):
         raise DeliveryError(f"the delivery has no {name}, which must be a string")
     return value

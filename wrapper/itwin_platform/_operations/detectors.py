@@ -4,8 +4,7 @@ from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.models import Detector, DetectorCreate, DetectorType, DetectorTypeParam
 from itwin_platform_api.types import UNSET, Unset
 
-from .._requests.response import unwrap
-from .._requests.sender import ErrorsOfCall
+from .._requests.sender import ErrorsOfCall, unwrap
 from . import Group, as_enum
 
 

@@ -27,15 +27,16 @@ from .._listings.pager import Pager
 from .._listings.position import count_of
 from .._listings.run import CAP, Page, PageContent
 from .._requests.request import check_header
-from .._requests.response import DecodedResponse, unwrap
-from .._requests.sender import ErrorsOfCall
-from . import Group, as_enum, as_list, check_representation, prefer_of, sent_skip
+from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
+from . import Group, as_enum, as_list, sent_skip
 
 #: The most iTwins of one listing, and of one page.
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
 #: What the minimal representation holds. Source: section 2.5.
 _SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
+#: The value of Prefer for each `representation`. Source: section 4.3.
+_PREFER = {"minimal": PreferredReturn("return=minimal"), "full": PreferredReturn("return=representation")}
 
 
 class ITwins(Group):
@@ -138,8 +139,7 @@ class ITwins(Group):
         with ErrorsOfCall(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
             sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-            if self._sender.service.check_requests:
-                check_representation(representation, select=select)
+            prefer = self._preferred(representation, select=select)
             first = list_itwins.build_request(
                 sub_class=sub_classes,
                 status=as_enum(status, ITwinStatus),
@@ -157,7 +157,7 @@ class ITwins(Group):
                 skip=sent_skip(skip),
                 x_max_return=max_return,
                 x_itwin_query_scope=as_enum(query_scope, QueryScope),
-                prefer=as_enum(prefer_of(representation), PreferredReturn),
+                prefer=prefer,
                 reject=self._reject,
             )
             return _pager(
@@ -228,8 +228,7 @@ class ITwins(Group):
         with ErrorsOfCall(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
             sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-            if self._sender.service.check_requests:
-                check_representation(representation, select=select)
+            prefer = self._preferred(representation, select=select)
             time = _time(partition_by)
             is_full = representation == "full"
             wanted = _SUMMARY if isinstance(selected, Unset) else selected
@@ -242,7 +241,7 @@ class ITwins(Group):
                 top=UNSET if page_size is None else page_size,
                 x_max_return=MOST_RETURNED,
                 x_itwin_query_scope=as_enum(query_scope, QueryScope),
-                prefer=as_enum(prefer_of(representation), PreferredReturn) if is_full else UNSET,
+                prefer=prefer if is_full else UNSET,
                 reject=self._reject,
             )
             return _pager(
@@ -255,6 +254,20 @@ class ITwins(Group):
                 resume=resume,
                 on_page=on_page,
             )
+
+    def _preferred(self, representation: object, *, select: object) -> PreferredReturn | Unset:
+        """Return the value of Prefer; UNSET where there is none."""
+        prefer = _PREFER.get(representation, UNSET) if isinstance(representation, str) else UNSET
+        if not self._sender.service.check_requests or isinstance(representation, Unset):
+            return prefer
+        if representation == "full" and not isinstance(select, Unset):
+            raise UsageError(
+                "select cannot be combined with representation='full': omit one, as $select takes precedence",
+                argument="select",
+            )
+        if isinstance(prefer, Unset):
+            raise UsageError("representation must be 'minimal' or 'full'", argument="representation")
+        return prefer
 
 
 def _read_page(response: DecodedResponse) -> PageContent[ITwin]:

@@ -26,8 +26,7 @@ from itwin_platform_api.models import (
 from itwin_platform_api.types import UNSET, Unset, encode
 from itwin_platform_transport import UsageError
 
-from .._requests.response import unwrap
-from .._requests.sender import ErrorsOfCall, with_changes
+from .._requests.sender import ErrorsOfCall, unwrap, with_changes
 from . import Group, check_changes, check_path_id
 
 

@@ -21,8 +21,7 @@ from itwin_platform_transport import TransportError, UsageError
 from .._listings.pager import Pager
 from .._listings.run import Page, PageContent, SceneState
 from .._requests.request import check_header
-from .._requests.response import DecodedResponse, unwrap
-from .._requests.sender import ErrorsOfCall
+from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
 from . import Group, check_path_id, check_query_id, sent_skip
 
 #: The most objects of one page.
@@ -194,18 +193,12 @@ class Scenes(Group):
 
 def _read_page(response: DecodedResponse) -> PageContent[SceneObject]:
     parsed = list_scene_objects.parse_response(response)
-    items = unwrap(response, parsed.objects, list)
-    return PageContent(items=items, links=parsed.links, scene=_scene_state(parsed.scene_context))
-
-
-def _scene_state(context: object) -> SceneState | None:
-    if not isinstance(context, SceneContext):
-        return None
-    return SceneState(
-        display_name=context.display_name or None,
-        last_modified=context.last_modified if isinstance(context.last_modified, datetime) else None,
-        is_partial=context.is_partial is True,
-    )
+    scene, context = None, parsed.scene_context
+    if isinstance(context, SceneContext):
+        modified = context.last_modified if isinstance(context.last_modified, datetime) else None
+        is_partial = context.is_partial is True
+        scene = SceneState(display_name=context.display_name or None, last_modified=modified, is_partial=is_partial)
+    return PageContent(items=unwrap(response, parsed.objects, list), links=parsed.links, scene=scene)
 
 
 def objects_to_create(
@@ -217,15 +210,14 @@ def objects_to_create(
         UsageError: they cannot be iterated, or one is neither a model nor a mapping in wire names.
     """
     if not isinstance(objects, Iterable):
-        raise UsageError(
-            f"objects must be an iterable of scene objects, not {type(objects).__name__}", argument="objects"
-        )
+        said = f"objects must be an iterable of scene objects, not {type(objects).__name__}"
+        raise UsageError(said, argument="objects")
     items: list[Any] = list(objects)
     kinds = (SceneObjectCreate, Mapping)
     for item in items:
         if not isinstance(item, kinds):
-            text = f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}"
-            raise UsageError(text, argument="objects")
+            said = f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}"
+            raise UsageError(said, argument="objects")
     return items
 
 

@@ -7,8 +7,7 @@ from itwin_platform_api.expected import mismatch
 from itwin_platform_api.models import EventType, EventTypeParam, Webhook, WebhookUpdate
 from itwin_platform_api.types import UNSET, Unset
 
-from .._requests.response import unwrap
-from .._requests.sender import ErrorsOfCall
+from .._requests.sender import ErrorsOfCall, unwrap
 from . import Group, as_list, check_changes, check_path_id
 
 

@@ -8,8 +8,7 @@ from itwin_platform_api.request import RequestValues
 from itwin_platform_transport import CallInfo, Request
 
 from .request import FIXED_HEADERS, cannot_be_sent, check_path, check_request, merged_headers, write_json
-from .response import DecodedResponse
-from .sender import ErrorsOfCall, PlatformSender
+from .sender import DecodedResponse, ErrorsOfCall, PlatformSender
 
 
 class PlatformHTTPClient(httpx.AsyncClient):
@@ -67,9 +66,8 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         info = CallInfo(method=request.method, route=request.url.path, policy=policy, has_template=False)
         with ErrorsOfCall(info.method, info.route):
             check_request(request, service=service)
-            accept = request.headers.get("accept", "")
-            if "{vendor}" in accept:
-                request.headers["accept"] = accept.replace("{vendor}", service.vendor)
+            if "accept" in request.headers:
+                request.headers["accept"] = request.headers["accept"].replace("{vendor}", service.vendor)
             for name in ("authorization", "cookie"):
                 request.headers.pop(name, None)
             response = await self._sender.exchange(await Request.of(request), info)

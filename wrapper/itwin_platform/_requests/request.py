@@ -195,12 +195,6 @@ def _climbs(decoded: str) -> bool:
     return ".." in parts or parts == ["."]
 
 
-def check_integer(name: str, value: object, *, least: int) -> None:
-    """Reject what is not an integer, or is below its lower limit."""
-    if type(value) is not int or value < least:
-        raise UsageError(f"{name} must be an integer of at least {least}", argument=name)
-
-
 def check_header(name: str, value: object) -> None:
     """Reject a header value that is not visible ASCII: it could not be sent, or would start another header."""
     if isinstance(value, Unset):

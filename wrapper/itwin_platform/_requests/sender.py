@@ -1,38 +1,65 @@
-"""Sends the values of a request with the options of its call, and raises a typed error for each failure."""
+"""Sends the values of a request with the options of its call, and returns what the response holds, or a typed error."""
 
-from collections.abc import Callable, Mapping, Set
+import json
+import zlib
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar, cast
 
 import httpx
 from itwin_platform_api.encoding import encode
 from itwin_platform_api.request import RequestValues
-from itwin_platform_api.unset import UNSET, Unset
-from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, PlatformError, Request, UsageError
+from itwin_platform_api.unset import UNSET
+from itwin_platform_transport import (
+    BackoffPolicy,
+    BackoffTransport,
+    CallInfo,
+    CallResult,
+    PlatformError,
+    Request,
+    Response,
+    ResponseDecodeError,
+    UsageError,
+)
 
-from .._version import CORRELATION_ID, LOG
-from .request import Service, check_characters, check_header, check_header_name, make_request, write_json
-from .response import DecodedResponse, ResponseInfo
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from .._errors import KEPT, APIStatusError, status_error_class
+from .._version import CONVENTIONS, CORRELATION_ID
+from .request import Service, make_request
 
 T = TypeVar("T")
-D = TypeVar("D", bound="DataclassInstance")
 
-#: The client writes these headers itself.
-_RESERVED = frozenset(
-    {
-        *("accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"),
-        *("te", "trailer", "transfer-encoding", "upgrade"),
-    }
-)
-#: What httpx limits in an attempt.
-_LIMITS = ("connect", "read", "write", "pool")
-#: The longest timeout in seconds: a year. Timers overflow at longer ones.
-_LONGEST = 31_536_000
+#: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
+MOST_ENCODINGS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseInfo:
+    """The final response of a call, without its body.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path, such as `/scenes/{scene_id}/objects`; the path itself when none is known.
+        status: the HTTP status.
+        headers: the response headers, looked up without regard to case; they are not part of `repr`.
+        attempts: how many requests were sent.
+        seconds: how long the call took, with queueing, retries and delays.
+        correlation_id: the one in the response; None when it has none.
+        tier: the tier of the rate limit that the response names; None when it names none.
+        api: the API of that rate limit.
+        operation: the operation of that rate limit.
+    """
+
+    method: str
+    route: str
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    attempts: int
+    seconds: float
+    correlation_id: str | None
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
 
 
 class CallOptions(NamedTuple):
@@ -57,8 +84,88 @@ class CallOptions(NamedTuple):
     on_response: Callable[[ResponseInfo], None] | None
 
 
+class DecodedResponse:
+    """The final response of a call, its body decoded.
+
+    Args:
+        call: what the call carried to its attempts.
+        result: what these came to.
+        limit: the largest decoded body, in bytes.
+
+    `content` is the decoded body, and `fault` why a success cannot be used; None when it can. `extensions` is what the
+    transport says of the response.
+    """
+
+    __slots__ = ("_response", "call", "content", "extensions", "fault", "result", "status_code")
+
+    def __init__(self, call: CallInfo, result: CallResult, *, limit: int) -> None:
+        # A call that a cooldown held back ends with a 429, also if this process got none.
+        self._response = result.response or Response(429)
+        self.call, self.result, self.extensions = call, result, self._response.extensions
+        # In no frame of a call that fails: a service may echo the token.
+        self.content, self.fault = decoded_body(self._response, limit=limit)
+        self.status_code: int = self._response.status_code
+
+    @property
+    def headers(self) -> httpx.Headers:
+        """A copy of the headers that came, without the encoding."""
+        return self._response.headers_of_decoded
+
+    def json(self) -> Any:
+        """Deserialize the body."""
+        return read_json(self.content)
+
+    def info(self) -> ResponseInfo:
+        """Describe the response."""
+        headers = self.headers
+        tier, api, operation = CONVENTIONS.limit_of(headers)
+        return ResponseInfo(
+            method=self.call.method,
+            route=self.call.route,
+            status=self.status_code,
+            headers=headers,
+            attempts=self.result.attempts,
+            seconds=self.result.seconds,
+            correlation_id=headers.get(CORRELATION_ID),
+            tier=tier,
+            api=api,
+            operation=operation,
+        )
+
+    def status_error(self) -> APIStatusError:
+        """Return the error of a status of 300 or above."""
+        result = self.result
+        headers, body = self._without_token(self.content)
+        return status_error_class(self.status_code)(
+            status=self.status_code,
+            headers=headers,
+            body=body,
+            attempts=result.attempts,
+            retry_after=result.retry_after,
+            retry_at=result.retry_at,
+            reason=result.reason,
+            hide=result.hide_token,
+        )
+
+    def decode_error(self, reason: str | None) -> ResponseDecodeError:
+        """Return the error of a success that is not as described; the generated functions raise it."""
+        # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
+        headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
+        body = body if self.fault is None else body[:KEPT]
+        error = ResponseDecodeError(self.status_code, headers, body, reason=reason)
+        error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
+        return error
+
+    def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
+        """Return the headers and a body without the token that was sent: a service may echo it."""
+        hide = self.result.hide_token
+        headers = httpx.Headers([(name, hide(value)) for name, value in self.headers.multi_items()])
+        # Latin-1 has a character for each byte.
+        return headers, hide(body.decode("latin-1")).encode("latin-1")
+
+
 class ErrorsOfCall:
-    """Completes the errors that leave a `with` statement: they name the call by its method and the template of its path.
+    """Completes the errors that leave a `with` statement: they name the method and the template of the path.
 
     Rejected arguments leave it without the frames in which they were checked: tools that report errors show what
     frames hold.
@@ -136,20 +243,16 @@ class PlatformSender:
         result = await self.transport.send(request, info)
         response = DecodedResponse(info, result, limit=self.service.max_response_bytes)
         if self.options.on_response is not None and not result.is_held_back:
-            self._report(response, self.options.on_response)
+            try:
+                self.options.on_response(response.info())
+            except Exception:  # noqa: BLE001  # a response must not be lost because a callback or a log handler failed
+                with suppress(Exception):
+                    CONVENTIONS.logger.exception("on_response failed")
         if response.status_code >= 300:
             raise response.status_error()
         if response.fault is not None:
             raise response.decode_error(response.fault)
         return response
-
-    @staticmethod
-    def _report(response: DecodedResponse, on_response: Callable[[ResponseInfo], None]) -> None:
-        try:
-            on_response(response.info())
-        except Exception:  # noqa: BLE001  # a response must not be lost because a callback failed, or a log handler
-            with suppress(Exception):
-                LOG.exception("on_response failed")
 
 
 def _check_extra(name: str, taken: Set[str]) -> None:
@@ -157,78 +260,92 @@ def _check_extra(name: str, taken: Set[str]) -> None:
         raise UsageError(f"{name} must not contain {', '.join(sorted(taken))}: the operation sends it", argument=name)
 
 
-def with_changes(value: D, /, **changes: object) -> D:
-    """Return a value with other fields; those that are UNSET stay."""
-    present: dict[str, Any] = {name: change for name, change in changes.items() if change is not UNSET}
-    return replace(value, **present) if present else value
+def with_changes(value: T, /, **changes: object) -> T:
+    """Return a dataclass with other fields; those that are UNSET stay."""
+    present = {name: change for name, change in changes.items() if change is not UNSET}
+    changed: T = replace(cast("Any", value), **present) if present else value
+    return changed
 
 
-def as_timeout(value: float | httpx.Timeout) -> dict[str, float | None]:
-    """Return the limits of one attempt in seconds, by the names that httpx gives them.
-
-    Raises:
-        UsageError: it is neither a number of seconds nor a timeout.
-    """
-    if isinstance(value, httpx.Timeout):
-        return value.as_dict()
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _LONGEST:
-        raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout", argument="timeout")
-    return dict.fromkeys(_LIMITS, value)
-
-
-def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], None] | None:
-    """Return a callback as it is.
+def unwrap(response: DecodedResponse, value: T | None, kind: type[T]) -> T:
+    """Return a value that the specification requires.
 
     Raises:
-        UsageError: it cannot be called, or nobody would await what it returns.
+        ResponseDecodeError: the value is missing, or something else; the response stays on the error.
     """
-    if value is not None and (not callable(value) or iscoroutinefunction(value)):
-        raise UsageError(f"{name} must be a function that takes one argument, not a coroutine function", argument=name)
-    return value
+    if isinstance(value, kind):
+        return value
+    del value  # tools that report errors show what frames hold
+    raise response.decode_error(f"the response has no {kind.__name__}, which the specification requires")
 
 
-def with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Unset, kind: type[T]) -> Mapping[str, T]:
-    """Return parameters or properties for `CallOptions`: those that are present, and those that a caller gave.
+def read_json(body: bytes) -> object:
+    """Deserialize a body.
 
     Raises:
-        UsageError: they are no mapping of strings to values of their kind, or one cannot be sent.
+        ValueError: The body is not JSON.
+        RecursionError: It is nested too deeply.
     """
-    if isinstance(extra, Unset):
-        return present
-    if not isinstance(extra, Mapping) or not all(
-        isinstance(key, str) and isinstance(value, kind) for key, value in extra.items()
-    ):
-        what = "strings" if kind is str else "values"
-        raise UsageError(f"{name} must be a mapping of names to {what}", argument=name)
-    if kind is str:
-        check_characters(name, *extra, *map(str, extra.values()))
-    else:
-        write_json(extra, name=name)
-    return {**present, **extra}
+    from msgspec.json import decode
+
+    try:
+        return decode(body)
+    except ValueError:
+        # The standard library reads NaN, 1e400 and half of a surrogate pair, which msgspec rejects.
+        return json.loads(body)
 
 
-def with_headers(
-    present: Mapping[str, str], headers: Mapping[str, str] | Unset, correlation_id: str | Unset | None
-) -> dict[str, str]:
-    """Return headers for `CallOptions`: those that are present, changed by those that a caller gave.
+def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
+    """Decode a body: gzip and deflate, so that a small body cannot become a huge one.
 
-    Raises:
-        UsageError: a name or a value cannot be sent, or the client writes the header itself.
+    Args:
+        response: a response that was read.
+        limit: the largest decoded body, in bytes.
+
+    Returns:
+        The body, and why it cannot be used: None when it can. Then it is what could be decoded.
     """
-    added = {**present}
-    if not isinstance(headers, Unset):
-        if not isinstance(headers, Mapping):
-            raise UsageError("headers must be a mapping of header names to strings", argument="headers")
-        for name, value in headers.items():
-            check_header_name(name)
-            check_header(name, value)
-            lower = name.lower()
-            if lower in _RESERVED:
-                raise UsageError(f"headers must not contain {name}: the client writes it", argument="headers")
-            added[lower] = value
-    if not isinstance(correlation_id, Unset):
-        added.pop(CORRELATION_ID, None)
-        if correlation_id is not None:
-            check_header("correlation_id", correlation_id)
-            added[CORRELATION_ID] = correlation_id
-    return added
+    body, names = response.content, _encodings(response.raw_headers)
+    if response.fault is not None or not names or not body:
+        return body, response.fault
+    if len(names) > MOST_ENCODINGS or not {"gzip", "deflate"}.issuperset(names):
+        return b"", f"it is encoded as {', '.join(names)[:40]!r}, which was not asked for"
+    reason = None
+    for name in reversed(names):
+        body, fault = _inflated(body, name, limit=limit)
+        reason = reason or fault
+    return body, reason
+
+
+def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
+    found = [value for name, value in headers if name.lower() == b"content-encoding"]
+    names = [part.strip() for value in found for part in value.decode("latin-1").lower().split(",")]
+    return [name for name in names if name not in ("", "identity")]
+
+
+def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
+    """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
+    is_gzip, pieces, room = name == "gzip", list[bytes](), limit
+    while data:
+        stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
+        try:
+            piece = stream.decompress(data, room + 1)
+        except zlib.error:
+            return b"".join(pieces), f"its {name} encoding is broken"
+        pieces.append(piece[:room] if len(piece) > room else piece)
+        if len(piece) > room:
+            return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
+        if not stream.eof:
+            return b"".join(pieces), f"its {name} encoding breaks off"
+        room -= len(piece)
+        # Zeros after the end of gzip are padding: httpx and gzip ignore them.
+        data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
+        if data and not is_gzip:
+            return b"".join(pieces), "its deflate encoding is broken"
+    return b"".join(pieces), None
+
+
+def _window_of(data: bytes) -> int:
+    # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
+    has_header = data[0] & 0x0F == 8 and (len(data) == 1 or int.from_bytes(data[:2], "big") % 31 == 0)
+    return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
