@@ -40,7 +40,7 @@ redis-server: $(TEST)
 lint: $(READY)  ## Check format, style, the border between the packages, and workflows
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/ruff check $(SOURCES)
-	@$(BIN)/lint-imports --quiet
+	@$(BIN)/lint-imports --no-logo --cache-dir .cache/import-linter
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
 
 format: $(READY)  ## Format the code

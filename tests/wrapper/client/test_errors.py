@@ -59,6 +59,16 @@ async def test_an_undocumented_status_has_the_class_above_it(
     assert (type(error), error.status, error.retryable) == (kind, status, retryable)
 
 
+@pytest.mark.parametrize("note", ["Störung", "\u2100 \u202e"])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+async def test_headers_outside_ascii_are_those_of_the_error(note: str, encoding: str) -> None:
+    """A proxy may write anything into a header: the error has it, however it is encoded."""
+    sent = note.encode(encoding, "replace")
+    error = await error_of(httpx.Response(500, headers=[(b"x-note", sent)]))
+    assert isinstance(error, APIStatusError)
+    assert error.headers["x-note"] == sent.decode(encoding)
+
+
 NO_OBJECTS: list[object] = [
     *(None, [], "text", 7, b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b"1" * 10_000),
     *(b"<html>502 Bad Gateway</html>", b"Internal Server Error"),

@@ -66,8 +66,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         info = CallInfo(method=request.method, route=request.url.path, policy=policy, has_template=False)
         with ErrorsOfCall(info.method, info.route):
             check_request(request, service=service)
-            if "accept" in request.headers:
-                request.headers["accept"] = request.headers["accept"].replace("{vendor}", service.vendor)
+            request.headers["accept"] = request.headers.get("accept", "*/*").replace("{vendor}", service.vendor)
             for name in ("authorization", "cookie"):
                 request.headers.pop(name, None)
             response = await self._sender.exchange(await Request.of(request), info)

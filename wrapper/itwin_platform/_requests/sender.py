@@ -158,8 +158,8 @@ class DecodedResponse:
 
     def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
         """Return the headers and a body without the token that was sent: a service may echo it."""
-        hide = self.result.hide_token
-        headers = httpx.Headers([(name, hide(value)) for name, value in self.headers.multi_items()])
+        hide, came = self.result.hide_token, self.headers
+        headers = httpx.Headers([(name, hide(value)) for name, value in came.multi_items()], encoding=came.encoding)
         # Latin-1 has a character for each byte.
         return headers, hide(body.decode("latin-1")).encode("latin-1")
 
