@@ -99,7 +99,7 @@ async def by_engine(method: str, segments: Iterable[bytes]) -> Parsed | str:
 
     arriving = asyncio.ensure_future(arrive())
     try:
-        await connection.exchange(f"{method} / HTTP/1.1\r\n\r\n".encode(), b"", {})
+        await connection.send(f"{method} / HTTP/1.1\r\n\r\n".encode(), b"", {})
         body = b""
         while data := await connection.read(None):
             body += data

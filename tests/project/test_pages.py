@@ -71,9 +71,37 @@ def test_every_sandbox_option_that_is_named_is_there(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err == ""
 
 
+#: Names of others that pages have in backticks: environment variables, states of Redis, classes of other libraries.
+FOREIGN = {"HTTPS_PROXY", "NOREPLICAS", "CLUSTERDOWN", "HTTPClient", "HTTPTransport"}
+#: What names things: Python, Lua, Jinja, documents and settings.
+CODE = (".py", ".lua", ".jinja", ".yaml", ".yml", ".toml", ".js", ".txt", "Makefile", "Containerfile")
+#: Names that pages make up, for what the service may add.
+MADE_UP = {"sort_by"}
+
+
+def test_every_name_in_backticks_is_in_the_code() -> None:
+    """A class, a function or a constant that a page names exists: a page that outlives its code misleads."""
+    folders = ("wrapper", "transport", "generated", "sandbox", "templates", "tests", "tools", "examples", "measure")
+    files = [
+        path for folder in (*folders, "docs", ".github") for path in (PROJECT / folder).rglob("*") if path.is_file()
+    ]
+    files += [path for path in PROJECT.iterdir() if path.is_file() and path.name != "CHANGELOG.md"]
+    prose = [path for path in files if path.suffix == ".md"]
+    code = [path for path in files if path.name.endswith(CODE)]
+    words = {word for path in code for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+    words |= {path.stem for path in files} | FOREIGN | MADE_UP
+    missing: list[str] = []
+    for page in prose:
+        for code_span in re.findall(r"`([^`\n]+)`", re.sub(r"(?s)```.*?```", "", page.read_text(encoding="utf-8"))):
+            names = re.findall(r"(?<![\w/.-])_*[A-Za-z]\w*[A-Z_]\w*(?![\w/-])", code_span)
+            missing += [f"{page.relative_to(PROJECT)}: {name}" for name in names if name not in words]
+    assert len(prose) > 30
+    assert missing == []
+
+
 def test_every_file_that_is_named_is_there() -> None:
     """A file or folder of the project that a page names or takes over exists, the reader's own service aside."""
-    folders = "wrapper|generated|sandbox|tests|tools|examples|docs|templates|measure"
+    folders = "wrapper|transport|generated|sandbox|tests|tools|examples|docs|templates|measure"
     named = {path for code in commands() for path in re.findall(rf"^(?:cp -r )?((?:{folders})/[\w./-]*)", code)}
     included = {path for text in TEXTS.values() for path in re.findall(r'^--8<-- "([\w./]+)', text, re.MULTILINE)}
     assert named

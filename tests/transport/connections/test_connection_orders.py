@@ -146,7 +146,7 @@ class Call:
         """Send the request, and read its response; with a hold, wait between both."""
         headers = [(b"Host", HOST.encode()), (b"Content-Length", b"%d" % len(self.content))]
         head = head_of(b"POST", b"/%d" % self.number, headers, self.content)
-        response = await pool.exchange(ORIGIN, head, self.content, {"timeout": TIMES})
+        response = await pool.send(ORIGIN, head, self.content, {"timeout": TIMES})
         if response.stream is None:
             self.body = response.content
             return

@@ -145,6 +145,20 @@ class OperationDownError(Exception):
 class Call:
     """One request on its way through its attempts.
 
+    A call is in one of five places, and holds something different in each:
+
+    - beside the gate, because its operation is down: nothing
+    - in the gate's queue: its position there, `ticket`, which it keeps for all attempts
+    - waiting for a token: nothing but `ticket`, because it returns a permit when the token takes time
+    - in flight: a `permit`, which ends when the head of the response has come, or none will come
+    - waiting before a retry: nothing
+
+    One timer, `limit`, ends it wherever it is. It is set three times: to the queue timeout when the call begins, to the
+    deadline when the gate first admits it or it begins to wait beside the gate, and to now when the client is closed.
+
+    It ends with a result (`ended`, `found_down`, `held_back`), or with an error that says how much of it was sent
+    (`_without_response`, `not_admitted`, `closed`, `out_of_time`). What a cancel leaves is in the README of the package.
+
     Args:
         request: the request as the caller made it.
         info: what it carries.

@@ -288,7 +288,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         call.sent += 1
         call.is_in_flight, call.is_rate_limited = True, False
         number, started = call.sent, call.clock()
-        sending = self._exchange(request, call)
+        sending = self._ending_of(request, call)
         try:
             # The protection costs a task for each attempt; a transport says by itself when it needs none.
             attempt = await (sending if self._cancels_cleanly else cancelled_in_order(sending))
@@ -313,7 +313,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if permit is not None:
             end(permit)
 
-    async def _exchange(self, request: Request, call: Call) -> Attempt:
+    async def _ending_of(self, request: Request, call: Call) -> Attempt:
         try:
             response = await self._send_once(request)
             # Before the body has arrived: a cooldown starts at once.

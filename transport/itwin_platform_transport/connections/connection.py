@@ -189,7 +189,7 @@ class Connection(asyncio.Protocol):
 
     # What the pool calls
 
-    async def exchange(self, head: bytes, content: bytes, times: Mapping[str, float | None]) -> None:
+    async def send(self, head: bytes, content: bytes, times: Mapping[str, float | None]) -> None:
         """Send a request, and return when the head of its response has come.
 
         Raises:

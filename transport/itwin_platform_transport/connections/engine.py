@@ -69,7 +69,7 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         url, content = request.url, request.content
         head = head_of(request.method.encode(), url.raw_path, request.raw_headers, content)
         pool: Pool = self._pool
-        return await pool.exchange((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
+        return await pool.send((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
 
 
 def _is_watched() -> bool:
@@ -110,11 +110,11 @@ class Pool:
         content = b"".join([part async for part in request.stream])
         head = head_of(request.method, request.url.target, request.headers, content)
         origin: Origin = (request.url.scheme, request.url.host, request.url.port)
-        response = await self.exchange(origin, head, content, request.extensions)
+        response = await self.send(origin, head, content, request.extensions)
         stream = response.stream or httpx.ByteStream(response.content)
         return Received(response.status_code, response.raw_headers, stream, response.extensions)
 
-    async def exchange(self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any]) -> Response:
+    async def send(self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any]) -> Response:
         """Send a request once, with the time limits of its extensions.
 
         Raises:
@@ -124,7 +124,7 @@ class Pool:
         idle = self._take(origin)
         connection = idle or await self._connect(origin, times.get("connect"))
         try:
-            await connection.exchange(head, content, times)
+            await connection.send(head, content, times)
         except BaseException:
             self._close(connection)
             raise

@@ -1,1 +1,1 @@
-"""Gates that processes share. They are imported on first use: what they need is an extra."""
+"""When the next attempt may start: the gate of a process, and the gate that processes share."""

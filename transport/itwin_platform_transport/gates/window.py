@@ -78,7 +78,11 @@ def counted_seconds(seconds: float) -> float:
 
 
 class Window:
-    """Decides whether a request may start now.
+    """Decides whether a request may start now. Its reasons, and figures: docs/decisions/slow-start.md.
+
+    Time is divided into periods, which begin with a 429. A permit belongs to the period in which it was granted, by its
+    number. Three things can hold a request back, and each is decided by itself: the cooldown, how many may be in flight
+    (`_open`), and rates, known ones and a learned one. `wait` says how long the longest of them lasts.
 
     After a 429 no request starts until the cooldown ends. Then the window opens from 1, by one for each response, so it
     doubles with each round trip. Only the first 429 of a period closes it. Requests from before it count towards

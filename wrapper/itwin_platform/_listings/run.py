@@ -64,6 +64,16 @@ class PageContent(Generic[T]):
 class Run(Generic[T]):
     """Takes the pages of one listing in order, and always knows where the listing continues.
 
+    A run is a position that only moves forward. `_before` is the position of the page that was taken last, `_end` the
+    one after it, and `position` lies between both, after the item that was handed out last.
+
+    There are two cases for the next request. As long as each link leads where the page size puts the next page, the run
+    is steady: later queries are known before their links, and may be requested at once. From the first other link on,
+    links are cursors: the next query is known when the page before has come, and each must be new.
+
+    There are four ends: no link (the listing is complete), the caller's limit, the service's cap (`truncated`), and a
+    link that cannot be followed (`problem`, which is raised after the items before it were handed out).
+
     Args:
         listing: what the caller asked for.
         start: where to begin.

@@ -1,1 +1,1 @@
-"""What sends one attempt: the platform's requests and errors."""
+"""One call: values become a request, and its response becomes a model or a typed error."""

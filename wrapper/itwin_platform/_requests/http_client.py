@@ -69,6 +69,6 @@ class _RulesTransport(httpx.AsyncBaseTransport):
             request.headers["accept"] = request.headers.get("accept", "*/*").replace("{vendor}", service.vendor)
             for name in ("authorization", "cookie"):
                 request.headers.pop(name, None)
-            response = await self._sender.exchange(await Request.of(request), info)
+            response = await self._sender.send_request(await Request.of(request), info)
         stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
         return httpx.Response(response.status_code, headers=response.headers, stream=stream, extensions=extensions)

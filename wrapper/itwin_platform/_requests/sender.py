@@ -217,7 +217,7 @@ class PlatformSender:
                 extensions={"timeout": options.timeout},
             )
             info = CallInfo(method=values.method, route=values.route, policy=options.policy)
-            return await self.exchange(request, info)
+            return await self.send_request(request, info)
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with what the caller adds to its query and its body.
@@ -238,7 +238,7 @@ class PlatformSender:
         _check_extra("extra_body", body.keys() & own.keys())
         return replace(values, body={**own, **body})
 
-    async def exchange(self, request: Request, info: CallInfo) -> DecodedResponse:
+    async def send_request(self, request: Request, info: CallInfo) -> DecodedResponse:
         """Send a request that follows the rules, report its response, and raise the typed error for its status."""
         result = await self.transport.send(request, info)
         response = DecodedResponse(info, result, limit=self.service.max_response_bytes)
