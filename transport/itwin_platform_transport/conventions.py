@@ -57,7 +57,7 @@ class Conventions:
         return tier, api, operation
 
 
-current = Conventions()
+current: Conventions = Conventions()
 
 
 def adopt(conventions: Conventions) -> None:

@@ -39,7 +39,7 @@ class PlatformError(Exception):
 
     #: The section of each class.
     _section = "platformerror"
-    doc_url = _DocumentationURL()
+    doc_url: _DocumentationURL = _DocumentationURL()
 
     method: str | None = None
     route: str | None = None

@@ -96,7 +96,8 @@ class Outage:
     )
 
     def __init__(self) -> None:
-        self.rounds = self._in_a_row = 0
+        self.rounds: int = 0
+        self._in_a_row = 0
         #: Whether each of them is a suspect; the last one that failed is at the end.
         self._failed_paths: dict[str, bool] = {}
         #: How long this round lasts, and when the next call may probe.

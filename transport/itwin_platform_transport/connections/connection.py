@@ -58,9 +58,9 @@ class Connection(asyncio.Protocol):
         self.origin = origin
         self.state: State = "idle"
         #: The status of the response: 0 until its head has come.
-        self.status = 0
+        self.status: int = 0
         self.headers: list[tuple[bytes, bytes]] = []
-        self.http_version = b""
+        self.http_version: bytes = b""
         self._loop = asyncio.get_running_loop()
         #: How long it may be idle after the present response, and the end of that, in the event loop's time.
         self._keepalive, self._usable_until = KEEPALIVE, 0.0

@@ -254,9 +254,7 @@ def head_of(method: bytes, target: bytes, headers: RawHeaders, content: bytes) -
     Raises:
         httpx.LocalProtocolError: it could be read as another head, or as two.
     """
-    framing = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
-    if framing != [(b"content-length", b"%d" % len(content))] and (framing or content):
-        raise httpx.LocalProtocolError("Content-Length is not the length of the body")
+    _check_length(headers, content)
     lines = [b"%s %s HTTP/1.1\r\n" % (method, target), *[b"%s: %s\r\n" % pair for pair in headers], b"\r\n"]
     head = b"".join(lines)
     tokens = [method, *(name for name, _ in headers)]
@@ -265,6 +263,12 @@ def head_of(method: bytes, target: bytes, headers: RawHeaders, content: bytes) -
     if illegal or not all(tokens) or head.translate(None, _IN_A_LINE) != b"\r\n" * len(lines):
         raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
     return head
+
+
+def _check_length(headers: RawHeaders, content: bytes) -> None:
+    stated = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
+    if stated != [(b"content-length", b"%d" % len(content))] and (stated or content):
+        raise httpx.LocalProtocolError("Content-Length is not the length of the body")
 
 
 async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.SSLContext | None) -> P:

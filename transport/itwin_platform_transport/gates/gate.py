@@ -22,9 +22,9 @@ class Waiter(asyncio.Future[Permit]):
 
     def __init__(self, ticket: int, *, max_wait: float, until: float | None, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop=loop)
-        self.ticket = ticket
-        self.max_wait = max_wait + CLOCK_ERROR
-        self.until = float("inf") if until is None else until
+        self.ticket: int = ticket
+        self.max_wait: float = max_wait + CLOCK_ERROR
+        self.until: float = float("inf") if until is None else until
 
     def gives_up(self, *, now: float, left: float) -> bool:
         """Return whether a cooldown of `left` seconds is too long for this waiter."""
@@ -56,7 +56,7 @@ class WaiterQueue:
         self._by_ticket, self._by_max_wait, self._by_until = _Heap(), _Heap(), _Heap()
         self._entered = 0
         #: Waiters that have not been granted a permit, failed, or been counted as cancelled.
-        self.waiting = 0
+        self.waiting: int = 0
 
     def add(self, waiter: Waiter) -> None:
         """Queue a waiter behind all that have its ticket or a lower one."""

@@ -103,7 +103,7 @@ class Window:
         #: When permits were granted, as long as a rate counts them.
         self._granted: deque[float] = deque()
         #: Permits that have not ended.
-        self.in_flight = 0
+        self.in_flight: int = 0
         self._in_period = 0
         self._cooldown_until = self._probe_at = float("-inf")
         self._probe: Permit | None = None
