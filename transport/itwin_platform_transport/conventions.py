@@ -50,10 +50,8 @@ class Conventions:
 
     def limit_of(self, headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
         """Return the tier, the API and the operation of the limit that a response names; None for each other one."""
-        tier, api, operation = (
-            next((headers[name] for name in names if headers.get(name)), None)
-            for names in (self.limit_tier, self.limit_api, self.limit_operation)
-        )
+        named = (self.limit_tier, self.limit_api, self.limit_operation)
+        tier, api, operation = [next((headers[name] for name in names if headers.get(name)), None) for names in named]
         return tier, api, operation
 
 

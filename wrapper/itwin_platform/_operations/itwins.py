@@ -138,8 +138,8 @@ class ITwins(Group):
         """
         with ErrorsOfCall(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
-            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             prefer = self._preferred(representation, select=select)
+            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             first = list_itwins.build_request(
                 sub_class=sub_classes,
                 status=as_enum(status, ITwinStatus),
@@ -227,8 +227,8 @@ class ITwins(Group):
         """
         with ErrorsOfCall(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
-            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             prefer = self._preferred(representation, select=select)
+            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             time = _time(partition_by)
             is_full = representation == "full"
             wanted = _SUMMARY if isinstance(selected, Unset) else selected
