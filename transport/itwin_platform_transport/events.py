@@ -62,7 +62,7 @@ class CooldownStarted(_OfCall):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutageStarted(_OfCall):
-    """An operation is down: several calls in a row found it so. Its calls wait, and one probes it after each delay.
+    """An operation is down: many attempts in a row failed. Its calls wait, and one probes it every second or so.
 
     It is logged at level WARNING.
 

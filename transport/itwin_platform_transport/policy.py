@@ -18,7 +18,7 @@ class BackoffPolicy:
 
     Args:
         max_attempts: attempts in total, at least 1; a response with status 429 uses none. When an operation is down,
-            one call probes it for all; so many probes that fail in a row end every call that waits.
+            one call at a time probes it, and the others wait for as long as their own attempts would have taken.
         max_wait: the longest single wait, in seconds; if it would take longer, the call fails immediately.
         deadline: seconds for one request with all its attempts and delays. Queueing before the first attempt does not
             count. None for no deadline.
@@ -161,7 +161,6 @@ def decide(
     progress: Progress,
     elapsed: float,
     policy: BackoffPolicy,
-    rounds: int,
 ) -> str | None:
     """Decide what follows an attempt: return why there is no retry, or None for a retry.
 
@@ -172,7 +171,6 @@ def decide(
         progress: the attempts so far, this one included.
         elapsed: seconds since the gate first admitted the call.
         policy: the limits.
-        rounds: how often in a row one attempt has found the operation down for all calls.
     """
     rule = RULES.get(outcome)
     if rule is None:
@@ -181,7 +179,7 @@ def decide(
         return f"{method} is not idempotent"
     if progress.attempts >= rule.most_attempts:
         return "nothing has ever responded at this address: check it, and whether the service runs"
-    if rule.uses_attempt and max(progress.attempts, rounds) >= policy.max_attempts:
+    if rule.uses_attempt and progress.attempts >= policy.max_attempts:
         return f"max_attempts={policy.max_attempts} reached"
     limit = exceeded_limit(delay, elapsed=elapsed, policy=policy)
     return limit if limit is None or outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
@@ -205,6 +203,18 @@ def delay_before(*, retry_after: float | None, progress: Progress, policy: Backo
     wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after
     share = JITTER_SHARE if retry_after is None else RETRY_AFTER_JITTER_SHARE
     return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))
+
+
+def time_of_attempts(progress: Progress, *, policy: BackoffPolicy) -> float:
+    """Return how many seconds the delays between the attempts take that a call has left, without jitter."""
+    seconds = 0.0
+    for attempts in range(progress.attempts + 1, policy.max_attempts):
+        after = Progress(attempts=attempts)
+        delay = delay_before(retry_after=None, progress=after, policy=policy, jitter=0.0)
+        if delay >= policy.max_delay:
+            return seconds + delay * (policy.max_attempts - attempts)
+        seconds += delay
+    return seconds
 
 
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)

@@ -1,8 +1,9 @@
-"""An operation that is down: one call probes it for all, the others wait, and nobody waits for longer than it may."""
+"""An operation that is down: calls take turns to probe it, the others wait, and nobody waits for longer than it may."""
 
 import asyncio
 import itertools
 import logging
+import random
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,6 +24,7 @@ from itwin_platform_transport import (
     Request,
     TransportError,
 )
+from itwin_platform_transport.attempts.outage import FAILURES_TO_CLOSE
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
@@ -69,55 +71,80 @@ async def results(transport: BackoffTransport, *requests: Sent) -> list[tuple[in
     ]
 
 
-@pytest.mark.parametrize("calls", [20, 200])
+@pytest.mark.parametrize("calls", [10, 20, 200])
 @pytest.mark.parametrize("error", [None, httpx.ReadError("x"), httpx.ConnectError("x")], ids=str)
 async def test_an_outage_costs_few_requests_however_many_calls_meet_it(calls: int, error: Exception | None) -> None:
-    """At most thirty; each call ends with what the last probe got, and tells how many requests of its own were sent."""
+    """At most fifty; each call ends with what the last probe got, as late as its own attempts would have ended."""
     service = ScriptedTransport(503 if error is None else error, latency=0.01)
     found = await results(backoff(service), *(get(str(number)) for number in range(calls)))
-    assert sum(attempts for _, attempts in found) == len(service.requests) <= 30
+    assert sum(attempts for _, attempts in found) == len(service.requests) <= 50
     assert {kind for kind, _ in found} <= ({503} if error is None else {NotSentError, OutcomeUnknownError})
+    assert 17.0 < now() < 25.0
 
 
-async def test_a_blip_loses_no_call() -> None:
-    """All calls succeed after the first probe that succeeds, and the gate is free again."""
-    gate, service = Gate(20, random_number=lambda: 0.0), down_until(3.0)
-    found = await results(backoff(service, gate=gate), *(get(str(number)) for number in range(300)))
+@pytest.mark.parametrize("seconds", [0.3, 3.0, 10.0])
+@pytest.mark.parametrize("calls", [20, 300])
+async def test_a_blip_loses_no_call(calls: int, seconds: float) -> None:
+    """All calls succeed soon after it, those too that were in the delay before a retry, and the gate is free again."""
+    gate, service = Gate(20, random_number=lambda: 0.0), down_until(seconds)
+    found = await results(backoff(service, gate=gate), *(get(str(number)) for number in range(calls)))
     assert ({status for status, _ in found}, gate.in_flight) == ({200}, 0)
-    assert now() < 4.5  # the next probe would come after 5.5 s
+    assert now() < seconds + 1.5
+
+
+@pytest.mark.parametrize(("share", "allowed"), [(0.5, 0.03), (0.7, 0.14), (0.8, 0.33)])
+async def test_a_service_that_is_half_broken_loses_hardly_more_than_retries_lose(share: float, allowed: float) -> None:
+    """Of 300 calls at forty a second: enough failures in a row close the operation, and any success opens it again."""
+    source = random.Random(3)  # noqa: S311  # a fault is no secret
+    transport = backoff(ScriptedTransport(lambda _: 503 if source.random() < share else 200, latency=0.02))
+    calls = []
+    for number in range(300):
+        calls.append(asyncio.create_task(results(transport, get(str(number)))))
+        await asyncio.sleep(0.025)
+    found = [status for (each,) in [await call for call in calls] for status in (each[0],)]
+    assert found.count(503) <= allowed * 300
+
+
+ONCE = BackoffPolicy(max_attempts=1)
 
 
 @asynccontextmanager
-async def down(transport: BackoffTransport, *, method: str = "GET") -> AsyncIterator[list[asyncio.Task[CallResult]]]:
-    """An operation that has been found down by as many calls as that takes; what is left of them is cancelled."""
-    calls = [asyncio.create_task(transport.send(*get(f"closing-{number}", method=method))) for number in range(5)]
-    await asyncio.sleep(0.05)
-    yield calls
-    for call in calls:
-        call.cancel()
-    await asyncio.gather(*calls, return_exceptions=True)
+async def down(transport: BackoffTransport, *, method: str = "GET") -> AsyncIterator[None]:
+    """An operation that has been found down at the time 0 by as many calls as that takes, which have all ended."""
+    requests = [get(f"closing-{number}", method=method, policy=ONCE) for number in range(FAILURES_TO_CLOSE)]
+    assert {status for status, _ in await results(transport, *requests)} == {503}
+    yield
 
 
 @pytest.mark.parametrize(
-    ("headers", "delays"), [({}, [0.5, 1.0, 2.0, 4.0, 5.0, 5.0]), ({"retry-after": "3"}, [3.0] * 3 + [4.0, 5.0, 5.0])]
+    ("headers", "jitter", "delay"), [({}, 0.0, 0.6), ({}, 1.0, 1.0), ({"retry-after": "3"}, 0.0, 3.0)], ids=str
 )
-async def test_the_delay_doubles_with_each_probe_that_fails(headers: dict[str, str], delays: list[float]) -> None:
-    """Half a second, then 1, 2, 4, and 5 from there on; a named delay is a floor."""
+async def test_one_call_probes_every_second_or_so(headers: dict[str, str], jitter: float, delay: float) -> None:
+    """Each time another one; a delay that the service names is a floor."""
     service = down_until(1e9, **headers)
-    await results(backoff(service), *(get(str(number)) for number in range(10)))
-    times = [0.0, *service.times[10:]]
-    assert [later - earlier for earlier, later in itertools.pairwise(times)] == pytest.approx(delays, abs=0.05)
+    await results(backoff(service, jitter=jitter), *(get(str(number)) for number in range(40)))
+    times, targets = service.times[FAILURES_TO_CLOSE:], [each.target for each in service.requests]
+    assert [later - earlier for earlier, later in itertools.pairwise(times[:5])] == pytest.approx([delay] * 4, abs=0.07)
+    assert len(set(targets[: FAILURES_TO_CLOSE + 5])) == FAILURES_TO_CLOSE + 5
 
 
-async def test_a_delay_that_another_response_names_is_a_floor_too_up_to_an_hour() -> None:
-    """A request that was sent before its operation was found down may come back after that."""
+async def test_a_call_that_is_patient_probes_less_often() -> None:
+    """After twenty seconds of waiting, every five: ten minutes cost at most 200 requests, and nothing is lost."""
+    service, policy = down_until(600.0), BackoffPolicy(max_attempts=1000, deadline=None)
+    found = await results(backoff(service), *(get(str(number), policy=policy) for number in range(20)))
+    assert {status for status, _ in found} == {200}
+    assert len([at for at in service.times if at < 600.0]) <= 200
+
+
+async def test_a_delay_that_another_response_names_is_a_floor_too_up_to_a_minute() -> None:
+    """A request that was sent before its operation was found down may come back after that, with a hostile delay."""
     far = response(503, headers={"retry-after": "1000000000"})
     service = ScriptedTransport(lambda received: after(0.2, far) if "slow" in received.target else 503)
     transport = backoff(service)
     slow = asyncio.create_task(transport.send(*get("slow")))
     async with down(transport):
-        await results(transport, get("late", policy=BackoffPolicy(max_wait=1e4, deadline=3_602.0)))
-        assert service.times[6] == pytest.approx(3_600.2, abs=0.02)
+        await results(transport, get("late", policy=BackoffPolicy(max_attempts=50)))
+        assert service.times[FAILURES_TO_CLOSE + 1] == pytest.approx(60.2, abs=0.02)
         assert (await slow).attempts == 1
 
 
@@ -129,76 +156,137 @@ async def test_a_delay_that_nobody_named_is_not_told() -> None:
         assert (status_of(late), late.retry_after) == (503, None)
 
 
-async def test_retries_of_one_call_close_nothing() -> None:
-    """One bad object that is asked for seven times does not stop the others."""
+async def test_a_bad_object_stops_nobody_else() -> None:
+    """However many calls it fails: those of other objects neither wait nor are lost."""
     service = ScriptedTransport(lambda received: 503 if "bad" in received.target else 200)
-    transport = backoff(service)
-    bad = asyncio.create_task(transport.send(*get("bad")))
-    await asyncio.sleep(10.0)
-    assert await results(transport, get("good")) == [(200, 1)]
-    assert now() == 10.0
-    assert (await bad).attempts == 7
-
-
-async def test_a_path_that_has_not_failed_probes_first() -> None:
-    """The fault may lie in one object. Of the paths that failed, the last 64 are remembered."""
-    service = ScriptedTransport(503)
-    transport = backoff(service)
-    async with down(transport, method="POST"):
-        waiting = [transport.send(*get(name, method="POST")) for name in ("closing-1", "closing-0", "new", "newer")]
-        tasks = [asyncio.create_task(each) for each in waiting]
+    transport, events = backoff(service), list[float]()
+    bad = [asyncio.create_task(transport.send(*get("bad"))) for _ in range(30)]
+    for _ in range(20):
         await asyncio.sleep(0.5)
-        assert service.requests[-1].target == "/things/new"
-        await asyncio.gather(*tasks)
-        for number in range(58):
-            await transport.send(*get(f"more-{number}", method="POST"))
-        await results(transport, *(get(name, method="POST") for name in ("closing-3", "closing-2")))
-        assert service.requests[-1].target == "/things/closing-2"
+        began = now()
+        assert await results(transport, get("good")) == [(200, 1)]
+        events.append(now() - began)
+    assert max(events) == 0.0
+    assert {status_of(await each) for each in bad} == {503}
 
 
-async def test_bad_objects_of_an_operation_that_works_close_it_late() -> None:
-    """A path that failed while another one succeeded tells little, until it succeeds: it takes five times as many."""
+async def test_bad_objects_of_an_operation_that_works_do_not_close_it() -> None:
+    """What failed while another path succeeded counts again when it has succeeded, or half a minute later."""
     bad, events = {"a", "b"}, list[BackoffEvent]()
     service = ScriptedTransport(lambda received: 503 if received.target[-1] in bad else 200)
     transport = backoff(service, on_event=events.append)
 
-    async def starts_after(path: str) -> int:
-        """How many calls that fail it takes to find the operation down."""
-        count = 0
-        while not any(isinstance(event, OutageStarted) for event in events):
-            await results(transport, get(path, method="POST"))
-            count += 1
+    async def closes(*paths: str) -> bool:
+        """Whether so many failures of these paths as usual close the operation."""
+        for _ in range(FAILURES_TO_CLOSE):
+            await results(transport, *(get(path, method="POST") for path in paths))
+        found = any(isinstance(event, OutageStarted) for event in events)
         events.clear()
-        return count
+        return found
 
     await results(transport, *(get(path, method="POST") for path in "abc"))
-    assert await starts_after("a") == 25
+    assert not await closes("a", "b")
     bad.clear()
-    assert await results(transport, get("a", method="POST")) == [(200, 1)]
+    assert await results(transport, get("a", method="POST"), get("b", method="POST")) == [(200, 1)] * 2
     bad.update("ab")
-    assert await starts_after("a") == 5
+    assert await closes("a", "b")
+    bad.clear()
+    await results(transport, get("c", method="POST"))
+    bad.update("ab")
+    assert not await closes("a", "b")
+    await asyncio.sleep(30.1)
+    assert await closes("a", "b")
+
+
+async def test_a_success_begins_the_wait_anew() -> None:
+    """It shows that the service works: a call that waits for the second time waits as long as for the first time."""
+    policy = BackoffPolicy(max_attempts=5)  # with delays of 7.5 s in all
+
+    def step(received: ReceivedRequest) -> Step:
+        if "late" in received.target:
+            return 503 if received.at < 10.0 else 200
+        return 200 if 5.0 < received.at < 5.8 else 503
+
+    service = ScriptedTransport(step, latency=0.01)
+    transport = backoff(service)
+    async with down(transport):
+        others = [asyncio.create_task(transport.send(*get(f"other-{number}"))) for number in range(60)]
+        assert status_of(await transport.send(*get("late", policy=policy))) == 200
+        for each in others:
+            each.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+
+async def test_a_path_that_has_not_failed_probes_first() -> None:
+    """The fault may lie in one object."""
+    service = ScriptedTransport(503)
+    transport = backoff(service)
+    async with down(transport, method="POST"):
+        names = ("closing-1", "closing-0", "new", "newer")
+        tasks = [asyncio.create_task(transport.send(*get(name, method="POST"))) for name in names]
+        await asyncio.sleep(0.65)
+        assert service.requests[-1].target == "/things/new"
+        await asyncio.gather(*tasks)
+
+
+async def test_of_many_paths_that_failed_the_last_ones_are_remembered() -> None:
+    """Sixty-four of them: an outage takes no more memory however long it lasts."""
+    service = ScriptedTransport(503)
+    transport = backoff(service)
+    async with down(transport, method="POST"):
+        for number in range(63):
+            await transport.send(*get(f"more-{number}", method="POST"))
+        last = [get(name, method="POST") for name in ("closing-19", "closing-18")]
+        await results(transport, *last)
+        assert service.requests[-2].target == "/things/closing-18"
+
+
+async def test_an_outage_that_nobody_looked_at_is_forgotten() -> None:
+    """After half a minute its failures say nothing: the next call is sent at once, and its 503 closes nothing."""
+    service = ScriptedTransport(lambda received: 503 if received.at < 40.0 or "first" in received.target else 200)
+    transport = backoff(service)
+    async with down(transport):
+        await asyncio.sleep(40.0)
+        first = asyncio.create_task(transport.send(*get("first")))
+        await asyncio.sleep(0.01)
+        assert await results(transport, get("second")) == [(200, 1)]
+        assert now() == pytest.approx(40.01)
+        assert status_of(await first) == 503
+
+
+async def test_failures_long_ago_do_not_count() -> None:
+    """Nineteen failures, half a minute of silence, and nineteen more: nothing is closed."""
+    events: list[BackoffEvent] = []
+    transport = backoff(ScriptedTransport(503), on_event=events.append)
+    for _ in range(2):
+        await results(transport, *(get(str(number), policy=ONCE) for number in range(FAILURES_TO_CLOSE - 1)))
+        await asyncio.sleep(30.1)
+    assert not any(isinstance(event, OutageStarted) for event in events)
+
+
+async def test_a_call_with_one_attempt_waits_for_one_probe() -> None:
+    """Its own attempts would take no time; without any patience it would be lost though the service is back."""
+    transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.5 else 200))
+    async with down(transport):
+        assert await results(transport, get("late", policy=ONCE)) == [(200, 1)]
 
 
 @pytest.mark.parametrize(
     ("policy", "begins", "found"),
     [
-        (BackoffPolicy(max_wait=0.45), 0.05, (200, 1)),
-        (BackoffPolicy(max_wait=0.44), 0.05, (503, 0)),
-        (BackoffPolicy(deadline=0.46), 0.05, (200, 1)),
-        (BackoffPolicy(deadline=0.45), 0.05, (503, 0)),
-        (BackoffPolicy(queue_timeout=0.46), 0.05, (200, 1)),
-        (BackoffPolicy(queue_timeout=0.45), 0.05, (503, 0)),
-        (BackoffPolicy(queue_timeout=0.45, deadline=None), 0.05, (503, 0)),
-        (BackoffPolicy(max_wait=0.1), 0.512, (200, 1)),
+        (BackoffPolicy(max_wait=0.55), 0.05, (200, 1)),
+        (BackoffPolicy(max_wait=0.54), 0.05, (503, 0)),
+        (BackoffPolicy(deadline=0.56), 0.05, (200, 1)),
+        (BackoffPolicy(deadline=0.54), 0.05, (503, 0)),
+        (BackoffPolicy(queue_timeout=0.56), 0.05, (200, 1)),
+        (BackoffPolicy(queue_timeout=0.54), 0.05, (503, 0)),
+        (BackoffPolicy(queue_timeout=0.54, deadline=None), 0.05, (503, 0)),
     ],
 )
 async def test_nobody_waits_for_a_probe_that_comes_too_late(
     policy: BackoffPolicy, begins: float, found: tuple[int, int]
 ) -> None:
-    """A wait above max_wait, or to the end of the call or of its queue_timeout, is not begun.
-
-    One for a probe under way is: its result comes before the next one would.
-    """
+    """A wait above max_wait, or to the end of the call or of its queue_timeout, is not begun."""
     transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else after(0.005)))
     async with down(transport):
         await asyncio.sleep(begins - now())
@@ -206,10 +294,20 @@ async def test_nobody_waits_for_a_probe_that_comes_too_late(
         assert (now() == begins) is (found == (503, 0))
 
 
+async def test_a_wait_for_a_probe_under_way_is_begun() -> None:
+    """Its result comes before the next probe would."""
+    transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else after(0.005)))
+    async with down(transport):
+        probing = asyncio.create_task(transport.send(*get("early")))
+        await asyncio.sleep(0.602)
+        assert await results(transport, get("late", policy=BackoffPolicy(max_wait=0.1))) == [(200, 1)]
+        assert status_of(await probing) == 200
+
+
 def test_an_outage_goes_on_in_another_event_loop() -> None:
     """A call that waited when its loop ended does not keep those of the next loop from probing."""
     gate = Gate(random_number=lambda: 0.0)
-    service = ScriptedTransport(*[503] * 5, 200)
+    service = ScriptedTransport(*[503] * FAILURES_TO_CLOSE, 200)
 
     async def begin() -> None:
         async with down(backoff(service, gate=gate)):
@@ -238,16 +336,17 @@ async def test_another_operation_goes_on() -> None:
         assert now() - began < 0.1
 
 
-async def test_a_call_that_comes_late_fails_with_the_next_probe_that_fails() -> None:
-    """It does not wait for seven rounds of its own."""
+async def test_a_call_that_comes_late_waits_as_long_as_its_own_attempts_would_take() -> None:
+    """Eighteen seconds by default, whatever others have waited, and it sends a share of the probes."""
     service = ScriptedTransport(503, latency=0.01)
     transport = backoff(service)
     async with down(transport):
-        await asyncio.sleep(20.0)
-        began, sent = now(), len(service.requests)
-        assert sorted(await results(transport, get("late"), get("later"))) == [(503, 0), (503, 1)]
-        assert now() - began < 4.0
-        assert len(service.requests) == sent + 1
+        await asyncio.sleep(10.0)
+        began = now()
+        found = await results(transport, *(get(f"late-{number}") for number in range(10)))
+        assert {status for status, _ in found} == {503}
+        assert 17.0 < now() - began < 23.0
+        assert sum(attempts for _, attempts in found) < 35
 
 
 async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
@@ -266,10 +365,10 @@ async def test_a_post_waits_where_it_was_not_sent_and_is_never_sent_twice() -> N
     """A POST that got a 503 fails at once; those that come meanwhile wait and succeed."""
     service = down_until(2.0)
     transport = backoff(service)
-    async with down(transport, method="POST") as calls:
-        assert [status_of(await call) for call in calls] == [503] * 5
+    async with down(transport, method="POST"):
+        pass
     found = await results(transport, *(get(str(number), method="POST") for number in range(50)))
-    assert [status for status, _ in found].count(200) >= 48  # each probe that failed is one that was lost
+    assert [status for status, _ in found].count(200) >= 46  # each probe that failed is one that was lost
     targets = [request.target for request in service.requests]
     assert len(targets) == len(set(targets))
 
@@ -290,9 +389,9 @@ async def test_closing_ends_the_waits_and_a_cancelled_wait_leaves_nothing() -> N
     assert len(service.requests) == sent
 
 
-@pytest.mark.parametrize(("is_cancelled", "ends_at"), [(True, 0.6), (False, 1.0)])
+@pytest.mark.parametrize(("is_cancelled", "ends_at"), [(True, 0.75), (False, 5.6)])
 async def test_a_probe_that_hangs_stops_nobody(is_cancelled: bool, ends_at: float) -> None:
-    """Another call probes at once when the prober is cancelled, else after one more delay."""
+    """Another call probes at once when the prober is cancelled, else after five seconds."""
 
     def step(received: ReceivedRequest) -> Step:
         return 503 if received.at < 0.4 else after(3600.0 if "first" in received.target else 0.0)
@@ -300,7 +399,7 @@ async def test_a_probe_that_hangs_stops_nobody(is_cancelled: bool, ends_at: floa
     transport = backoff(ScriptedTransport(step))
     async with down(transport):
         first = asyncio.create_task(transport.send(*get("first")))
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.7)
         second = asyncio.create_task(transport.send(*get("second")))
         await asyncio.sleep(0.05)
         if is_cancelled:
@@ -309,6 +408,20 @@ async def test_a_probe_that_hangs_stops_nobody(is_cancelled: bool, ends_at: floa
         assert now() == pytest.approx(ends_at, abs=1e-6)
         first.cancel()
         await asyncio.wait([first])
+
+
+async def test_a_delay_that_the_service_named_is_not_ended_by_a_success() -> None:
+    """Who was told to come back later comes back later, though the operation is up again before."""
+
+    def step(received: ReceivedRequest) -> Step:
+        if "told" in received.target and received.at < 1.0:
+            return response(503, headers={"retry-after": "9"})
+        return 503 if received.at < 1.0 else 200
+
+    service = ScriptedTransport(step)
+    await results(backoff(service), *(get("told" if number == 0 else str(number)) for number in range(30)))
+    told = [each.at for each in service.requests if "told" in each.target]
+    assert told == [0.0, pytest.approx(9.0, abs=0.5)]
 
 
 async def test_clients_of_httpx_end_with_what_the_last_probe_got() -> None:
@@ -323,8 +436,9 @@ async def test_clients_of_httpx_end_with_what_the_last_probe_got() -> None:
 async def test_what_cannot_be_sent_tells_nothing_of_an_operation() -> None:
     """A request that HTTP has no form for neither ends a row of failures nor counts in it."""
     events: list[BackoffEvent] = []
-    transport = backoff(ScriptedTransport(*[503] * 4, httpx.LocalProtocolError("x"), 503), on_event=events.append)
-    for number in range(6):
+    before = [503] * (FAILURES_TO_CLOSE - 1)
+    transport = backoff(ScriptedTransport(*before, httpx.LocalProtocolError("x"), 503), on_event=events.append)
+    for number in range(FAILURES_TO_CLOSE + 1):
         assert not any(isinstance(event, OutageStarted) for event in events)
         await results(transport, get(str(number), method="POST"))
     assert isinstance(events[-1], OutageStarted)
@@ -336,12 +450,12 @@ async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFi
     events: list[BackoffEvent] = []
     await results(backoff(down_until(1.0), on_event=events.append), *(get(str(number)) for number in range(20)))
     started, ended = (event for event in events if isinstance(event, OutageStarted | OutageEnded))
-    assert started == OutageStarted(method="GET", route="/things/{id}", status=503, error=None, seconds=0.5)
+    assert started == OutageStarted(method="GET", route="/things/{id}", status=503, error=None, seconds=0.6)
     assert ended == OutageEnded(method="GET", route="/things/{id}", seconds=ended.seconds, probes=2)
-    assert round(ended.seconds, 2) == 1.54
+    assert round(ended.seconds, 2) == 1.24
     assert [record.getMessage() for record in caplog.records if "attempt" not in record.getMessage()] == [
-        "GET /things/{id} is down (503): its calls wait, one probes in 0.5 s",
-        "GET /things/{id} responds again after 1.54 s, 2 probes",
+        "GET /things/{id} is down (503): its calls wait, one probes in 0.6 s",
+        "GET /things/{id} responds again after 1.24 s, 2 probes",
     ]
 
 

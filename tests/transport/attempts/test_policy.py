@@ -18,6 +18,7 @@ from itwin_platform_transport.policy import (
     moment_after,
     parse_retry_after,
     retry_after_of,
+    time_of_attempts,
 )
 
 from tests.support.examples import CHARACTERS, strings
@@ -68,14 +69,11 @@ def decided(
     progress: Progress = Progress(attempts=1),  # noqa: B008  # a frozen value
     elapsed: float = 0.0,
     policy: BackoffPolicy = POLICY,
-    rounds: int = 0,
     jitter: float = 0.0,
 ) -> str | None:
     """Decides for a first attempt, unless it is said otherwise."""
     delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
-    return decide(
-        method=method, outcome=what, delay=delay, progress=progress, elapsed=elapsed, policy=policy, rounds=rounds
-    )
+    return decide(method=method, outcome=what, delay=delay, progress=progress, elapsed=elapsed, policy=policy)
 
 
 @pytest.mark.parametrize(
@@ -98,25 +96,43 @@ def test_who_retries_what(what: Outcome, idempotent: bool, other: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "attempts", "rate_limits", "rounds", "repeats"),
+    ("what", "attempts", "rate_limits", "repeats"),
     [
-        (Outcome.UNAVAILABLE, 6, 0, 6, True),
-        (Outcome.UNAVAILABLE, 7, 0, 0, False),
-        (Outcome.UNAVAILABLE, 1, 0, 7, False),
-        (Outcome.NOT_SENT, 7, 0, 0, False),
-        (Outcome.NEVER_REACHED, 2, 0, 0, True),
-        (Outcome.NEVER_REACHED, 3, 0, 0, False),
-        (Outcome.OUTCOME_UNKNOWN, 7, 9, 0, False),
-        (Outcome.RATE_LIMITED, 7, 9, 7, True),
-        (Outcome.RATE_LIMITED, 0, 1000, 0, True),
+        (Outcome.UNAVAILABLE, 6, 0, True),
+        (Outcome.UNAVAILABLE, 7, 0, False),
+        (Outcome.NOT_SENT, 7, 0, False),
+        (Outcome.NEVER_REACHED, 2, 0, True),
+        (Outcome.NEVER_REACHED, 3, 0, False),
+        (Outcome.OUTCOME_UNKNOWN, 7, 9, False),
+        (Outcome.RATE_LIMITED, 7, 9, True),
+        (Outcome.RATE_LIMITED, 0, 1000, True),
     ],
 )
-def test_attempts_are_counted_without_429(
-    what: Outcome, attempts: int, rate_limits: int, rounds: int, repeats: bool
-) -> None:
-    """Seven attempts in all, or seven rounds of an outage; a 429 uses none, and is retried when they are used."""
+def test_attempts_are_counted_without_429(what: Outcome, attempts: int, rate_limits: int, repeats: bool) -> None:
+    """Seven attempts in all; a 429 uses none, and is retried when they are used."""
     progress = Progress(attempts=attempts, rate_limits=rate_limits)
-    assert (decided("GET", what, progress=progress, rounds=rounds) is None) is repeats
+    assert (decided("GET", what, progress=progress) is None) is repeats
+
+
+@pytest.mark.parametrize(
+    ("policy", "attempts", "seconds"),
+    [
+        (POLICY, 0, 17.5),
+        (POLICY, 1, 17.0),
+        (POLICY, 2, 16.0),
+        (POLICY, 6, 0.0),
+        (POLICY, 7, 0.0),
+        (BackoffPolicy(max_attempts=1), 0, 0.0),
+        (BackoffPolicy(max_attempts=1_000_000), 0, 4_999_982.5),
+        (BackoffPolicy(base_delay=0.0), 0, 0.0),
+        (BackoffPolicy(base_delay=9.0), 0, 30.0),
+    ],
+)
+def test_the_time_of_the_attempts_that_are_left_is_that_of_their_delays(
+    policy: BackoffPolicy, attempts: int, seconds: float
+) -> None:
+    """Delays that double up to the longest, without jitter; of a million attempts it is known at once."""
+    assert time_of_attempts(Progress(attempts=attempts), policy=policy) == seconds
 
 
 @pytest.mark.parametrize(
@@ -163,7 +179,6 @@ policies = st.builds(
     retry_after=st.none() | st.floats(min_value=1e-6, max_value=1e300),
     elapsed=seconds,
     progress=st.builds(Progress, attempts=counts, rate_limits=counts),
-    rounds=counts,
     policy=policies,
     jitter=jitters,
 )

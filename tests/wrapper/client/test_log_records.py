@@ -77,7 +77,7 @@ async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.
 
 def test_events_name_the_call_and_what_happened() -> None:
     """A cooldown and an outage have the method and the route, what failed, and how often it was probed."""
-    steps: list[Any] = [httpx.Response(429, headers={"retry-after": "9"}), *[httpx.ReadError("x")] * 5]
+    steps: list[Any] = [httpx.Response(429, headers={"retry-after": "9"}), *[httpx.ReadError("x")] * 20]
     events: list[BackoffEvent] = []
 
     def service(_: httpx.Request) -> httpx.Response:
@@ -89,7 +89,7 @@ def test_events_name_the_call_and_what_happened() -> None:
     async def calls() -> None:
         platform, _ = answering(service, on_event=events.append)
         async with platform, asyncio.TaskGroup() as group:
-            for _ in range(8):
+            for _ in range(25):
                 group.create_task(platform.webhooks.activate("w"))
 
     in_virtual_time(calls())

@@ -125,7 +125,7 @@ class Finding(NamedTuple):
     Args:
         attempt: what it ended in.
         token: the token of its request.
-        until: when the cooldown ends, or the next call may probe, in the event loop's time.
+        until: when the cooldown ends, or the delay that the service named, in the event loop's time.
     """
 
     attempt: Attempt
@@ -180,6 +180,7 @@ class Call:
         sent: how many requests were sent.
         gate_wait: the seconds that it has waited at the gate for the next attempt.
         token_wait: the seconds that it has waited for the token of the next attempt.
+        patience: when it first began to wait beside the gate, and when its own attempts would have ended, by the clock.
         outage_wait: the seconds that it has waited beside the gate because its operation was down.
         is_in_flight: whether an attempt has started and has not ended.
         is_rate_limited: whether the last response was a 429, and nothing was sent since.
@@ -206,6 +207,7 @@ class Call:
     gate_wait: float = 0.0
     token_wait: float = 0.0
     outage_wait: float = 0.0
+    patience: tuple[float, float] | None = None
     is_in_flight: bool = False
     is_rate_limited: bool = False
     was_closed: bool = False

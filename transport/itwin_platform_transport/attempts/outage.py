@@ -1,22 +1,45 @@
-"""Where the calls of an operation that is down wait: beside the gate, without a permit, until one has probed it."""
+"""Operations that are down: when one closes, which call probes it, and where its other calls wait.
+
+An operation that is half broken, such as one with two bad replicas of three, must cost hardly more calls than without
+all this, and one that is down must cost one request for each probe, not for each call. So no single observation decides
+for others:
+
+- It takes `FAILURES_TO_CLOSE` failed attempts in a row to close an operation. If all of them had the same path, only
+  calls of this path wait: the fault may lie in one object. Failures of a path that failed while another one succeeded
+  do not count until it succeeds: the fault does lie in its object.
+- One call probes every second or so, each time another one. A path that has not failed comes first. Any success opens
+  the operation, whoever had it.
+- A call waits for as long as its own attempts would have taken, and no longer than it may.
+- A probe that hangs gets company. A delay that the service names is believed for a minute. What nobody has looked at
+  for half a minute is forgotten.
+
+The figures, and what else was tried: docs/decisions/outages.md.
+"""
 
 import asyncio
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 from ..events import BackoffEvent, OutageEnded, OutageStarted, tell
-from ..policy import DOWN, Outcome, Progress, delay_before
+from ..policy import DOWN, Outcome, time_of_attempts
 from .call import Attempt, Call, Finding, OperationDownError
 
-#: An operation closes when the first attempts of so many calls in a row have found it down.
-FAILURES_TO_CLOSE = 5
-#: So many paths that failed are remembered, the last ones: a probe with another path tells more.
+#: An operation closes after so many failed attempts in a row. A service of which 80 % of the attempts fail has them
+#: once in ninety.
+FAILURES_TO_CLOSE = 20
+#: A probe begins so many seconds after the one before has failed, and up to so many more, which jitter draws.
+PROBE_INTERVAL, PROBE_JITTER = 0.6, 0.4
+#: A call that has waited for so many seconds probes at longer intervals. A probe that hangs gets company after as long.
+PATIENT_AFTER, LONG_INTERVAL = 20.0, 5.0
+#: A `retry-after` is believed for so many seconds: then one call asks whether it still holds.
+LONGEST_CLOSURE = 60.0
+#: What nobody has looked at for so many seconds is forgotten.
+FORGOTTEN_AFTER = 30.0
+#: A call whose policy has one attempt waits for so many seconds: for the outcome of one probe.
+SHORTEST_WAIT = 2.0
+#: So many paths that failed are remembered, the last ones.
 MOST_PATHS = 64
-#: It takes so many times as many failures when all of them are of suspects.
-SUSPECTS_SHARE = 5
-#: A hostile `retry-after` must not stop an operation for ever. In seconds.
-LONGEST_CLOSURE = 3_600.0
-#: A call whose path has failed leaves the probe to the others for so many seconds: the fault may lie in its object.
+#: A call whose path has failed leaves the probe to the others for so many seconds.
 _AFTER_OTHERS = 0.01
 
 
@@ -24,15 +47,17 @@ class Findings:
     """What the clients of one gate have found out in this process, for all their calls.
 
     Args:
-        down: the operations of which something has failed. Almost always there is none.
+        down: the operations of which something has failed in a row. Almost always there is none.
         rate_limit: the last 429, which started a cooldown or prolonged it.
     """
 
-    __slots__ = ("down", "rate_limit")
+    __slots__ = ("_pausing", "down", "rate_limit")
 
     def __init__(self) -> None:
         self.down: dict[tuple[str, str], Outage] = {}
         self.rate_limit: Finding | None = None
+        #: What ends the delays before retries of operations that failed, when one of them is up again.
+        self._pausing: dict[tuple[str, str], set[asyncio.Future[None]]] = {}
 
     def cause_of_cooldown(self, now: float) -> Finding | None:
         """Return the last 429; None when its cooldown is over: a later one has another reason."""
@@ -41,30 +66,45 @@ class Findings:
     def holds_back(self, call: Call) -> "Outage | None":
         """Return the outage of a call's operation if there is one, and the call is not the one that probes it."""
         outage = self.down.get(call.operation)
-        return outage if outage is not None and outage.holds_back(call) else None
+        if outage is None or not outage.holds_back(call):
+            return None
+        if outage.is_forgotten(call.clock()):
+            del self.down[call.operation]
+            return None
+        return outage
 
     async def wait(self, call: Call) -> None:
         """Wait until the operation of a call is not known to be down, or the call is to probe it.
 
         Raises:
-            OperationDownError: the next probe comes too late, or too many have failed.
+            OperationDownError: the next probe comes too late, or the time of the call's own attempts is over.
         """
         while (outage := self.holds_back(call)) is not None:
             await outage.wait(call)
 
+    async def pause(self, call: Call, attempt: Attempt) -> None:
+        """Wait before a retry; a success of the operation ends the delay, unless the service has named it."""
+        if attempt.outcome not in DOWN or attempt.retry_after is not None:
+            await asyncio.sleep(attempt.delay)
+            return
+        pausing = self._pausing.setdefault(call.operation, set())
+        await _wait_for_change(pausing, seconds=attempt.delay)
+        if not pausing:
+            self._pausing.pop(call.operation, None)
+
     def note(
         self, call: Call, attempt: Attempt, *, jitter: float, on_event: Callable[[BackoffEvent], None] | None
-    ) -> int:
-        """Note what an attempt tells of its operation; return how often in a row that was found down for all."""
+    ) -> None:
+        """Note what an attempt tells of its operation."""
         if attempt.outcome in DOWN:
             outage = self.down.setdefault(call.operation, Outage())
             outage.failed(call, attempt, jitter=jitter, on_event=on_event)
-            return outage.rounds
-        if attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED):
-            found = self.down.get(call.operation)
-            if found is not None and found.succeeded(call, on_event=on_event):
+        elif attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED) and call.operation in self.down:
+            outage = self.down[call.operation]
+            if outage.is_closed:
+                _wake(self._pausing.get(call.operation, set()))
+            if outage.succeeded(call, on_event=on_event):
                 del self.down[call.operation]
-        return 0
 
     def left_by(self, call: Call) -> None:
         """Let another call probe if this one did: it has ended."""
@@ -73,90 +113,100 @@ class Findings:
 
 
 class Outage:
-    """The failures of one operation in a row, and the calls that wait for its end.
-
-    After `FAILURES_TO_CLOSE` it is closed: its calls wait. When the delay is over, one of them probes. If it fails, the
-    next round begins, with a longer delay. A success ends the outage. The other paths that had failed are suspects from
-    then on, until they succeed: bad objects of an operation that works. They tell little of it.
-
-    Args:
-        rounds: how often in a row one attempt has found it down for all; 0 while it is open.
-    """
+    """The failures of one operation in a row, and the calls that wait for its end. The first success ends it."""
 
     __slots__ = (
         "_closed_at",
-        "_delay",
+        "_due",
         "_failed_paths",
+        "_failures",
         "_found",
-        "_in_a_row",
         "_probe",
-        "_until",
+        "_probes",
+        "_seen",
+        "_suspects",
         "_waiting",
-        "rounds",
     )
 
     def __init__(self) -> None:
-        self.rounds: int = 0
-        self._in_a_row = 0
-        #: Whether each of them is a suspect; the last one that failed is at the end.
-        self._failed_paths: dict[str, bool] = {}
-        #: How long this round lasts, and when the next call may probe.
-        self._delay = self._until = 0.0
-        self._closed_at = 0.0
+        self._failures = self._probes = 0
+        #: What failed in this row, and what failed before another path succeeded. The last ones are at the end.
+        self._failed_paths: dict[str, None] = {}
+        self._suspects: dict[str, None] = {}
+        self._closed_at: float | None = None
+        #: When the next probe may begin, and when the last attempt failed or the last probe began.
+        self._due = self._seen = 0.0
         self._found: Finding | None = None
         self._probe: Call | None = None
         self._waiting: set[asyncio.Future[None]] = set()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether calls wait."""
+        return self._closed_at is not None
+
+    def is_forgotten(self, now: float) -> bool:
+        """Return whether it was so long ago that it says nothing any more."""
+        return not self._waiting and now > max(self._due, self._seen) + FORGOTTEN_AFTER
+
     def holds_back(self, call: Call) -> bool:
         """Return whether a call waits: its operation is closed, and the call is not the one that probes it."""
-        return self.rounds > 0 and self._probe is not call
+        is_for_all = len(self._failed_paths) > 1
+        return (
+            self.is_closed and self._probe is not call and (is_for_all or call.request.url.path in self._failed_paths)
+        )
+
+    def _due_for(self, call: Call, *, waited: float) -> float:
+        """Return when a call may probe that has waited so long."""
+        due = max(self._due, self._seen + LONG_INTERVAL) if waited > PATIENT_AFTER else self._due
+        has_failed = call.request.url.path in self._failed_paths or call.request.url.path in self._suspects
+        return due + _AFTER_OTHERS if has_failed else due
 
     async def wait(self, call: Call) -> None:
         """Wait until the operation is open, or the call is to probe it.
 
         Raises:
-            OperationDownError: the next probe comes too late, or too many have failed.
+            OperationDownError: the next probe comes too late, or the time of the call's own attempts is over.
         """
-        rounds, policy = self.rounds, call.info.policy
+        policy = call.info.policy
+        if call.patience is None:
+            patience = max(time_of_attempts(call.progress, policy=policy), SHORTEST_WAIT)
+            call.patience = call.clock(), call.clock() + patience
+        began, ends_at = call.patience
+        if (limit := call.limit.when()) is not None:
+            ends_at = min(ends_at, limit)
         while self.holds_back(call):
-            now, ends_at = call.clock(), call.limit.when()
-            has_failed = rounds < self.rounds >= policy.max_attempts
-            is_too_late = self._until - now > policy.max_wait or (ends_at is not None and self._until >= ends_at)
+            now = call.clock()
+            due = self._due_for(call, waited=now - began)
+            is_too_late = due >= ends_at or due - now > policy.max_wait
             # While a probe is in flight, its outcome decides.
-            if has_failed or (is_too_late and self._probe is None):
+            if now >= ends_at or (is_too_late and self._probe is None):
                 assert self._found is not None  # noqa: S101  # what closed it
                 raise OperationDownError(self._found)
-            due = self._until + (_AFTER_OTHERS if call.request.url.path in self._failed_paths else 0.0)
             if due <= now:
-                # If it hangs, another one probes after the length of the last delay.
-                self._probe, self._until = call, now + max(self._delay, 0.001)
+                self._probe, self._seen, self._due = call, now, now + LONG_INTERVAL
                 return
-            changed = asyncio.get_running_loop().create_future()
-            self._waiting.add(changed)
-            try:
-                await asyncio.wait([changed], timeout=due - now)
-            finally:
-                self._waiting.discard(changed)
+            await _wait_for_change(self._waiting, seconds=min(due, ends_at) - now)
+        # A success has shown that the service works: another outage is another wait.
+        call.patience = None
 
     def failed(
         self, call: Call, attempt: Attempt, *, jitter: float, on_event: Callable[[BackoffEvent], None] | None
     ) -> None:
-        """Count an attempt that found the operation down; the first ones of calls close it, a probe keeps it closed."""
-        now, path, was_open = call.clock(), call.request.url.path, self.rounds == 0
-        is_suspect = self._failed_paths[path] = self._failed_paths.pop(path, False)
-        if len(self._failed_paths) > MOST_PATHS:
-            del self._failed_paths[next(iter(self._failed_paths))]
-        if call.progress.attempts == 1:
-            self._in_a_row += 1 if is_suspect else SUSPECTS_SHARE
-        closes = was_open and self._in_a_row >= FAILURES_TO_CLOSE * SUSPECTS_SHARE
-        begins_round = closes or self._probe is call
-        if begins_round:
-            self.rounds += 1
-            rounds = Progress(attempts=self.rounds)
-            self._delay = delay_before(retry_after=None, progress=rounds, policy=call.info.policy, jitter=jitter)
-            self._until = now + self._delay
+        """Count an attempt that found the operation down: enough of them close it, and a probe keeps it closed."""
+        now, path = call.clock(), call.request.url.path
+        if not self.is_closed and self.is_forgotten(now):
+            self._failures, self._failed_paths, self._suspects = 0, {}, {}
+        self._seen = now
+        if path not in self._suspects:
+            self._failures += 1
+            _remember(self._failed_paths, path)
+        closes, is_probe = not self.is_closed and self._failures >= FAILURES_TO_CLOSE, self._probe is call
+        if closes or is_probe:
+            self._probes += is_probe
+            self._due = now + PROBE_INTERVAL + PROBE_JITTER * jitter
         if attempt.retry_after is not None:
-            self._until = max(self._until, now + min(attempt.delay, LONGEST_CLOSURE))
+            self._due = max(self._due, now + min(attempt.delay, LONGEST_CLOSURE))
         if closes:
             self._closed_at = now
             event = OutageStarted(
@@ -164,33 +214,53 @@ class Outage:
                 route=call.info.route,
                 status=attempt.status,
                 error=attempt.error_name,
-                seconds=self._until - now,
+                seconds=self._due - now,
             )
             tell(event, on_event)
-        if begins_round:
-            self._probe, self._found = None, Finding(attempt, call.token, self._until)
-            self._wake()
+        if closes or is_probe:
+            self._probe, self._found = None, Finding(attempt, call.token, now + (attempt.retry_after or 0.0))
+            _wake(self._waiting)
 
     def succeeded(self, call: Call, *, on_event: Callable[[BackoffEvent], None] | None) -> bool:
-        """End the outage; return whether nothing is left to remember."""
-        rounds, self.rounds, self._in_a_row, self._probe = self.rounds, 0, 0, None
-        self._failed_paths.pop(call.request.url.path, None)
-        self._failed_paths = dict.fromkeys(self._failed_paths, True)
-        self._wake()
-        if rounds:
-            seconds = call.clock() - self._closed_at
-            tell(OutageEnded(method=call.info.method, route=call.info.route, seconds=seconds, probes=rounds), on_event)
-        return not self._failed_paths
+        """End the row of failures, and with it the outage; return whether nothing is left to remember."""
+        closed_at, probes = self._closed_at, self._probes + 1
+        for path in self._failed_paths:
+            _remember(self._suspects, path)
+        self._suspects.pop(call.request.url.path, None)
+        self._failures, self._probes, self._due, self._failed_paths = 0, 0, 0.0, {}
+        self._probe = self._closed_at = None
+        if closed_at is not None:
+            _wake(self._waiting)
+            method, route, seconds = call.info.method, call.info.route, call.clock() - closed_at
+            tell(OutageEnded(method=method, route=route, seconds=seconds, probes=probes), on_event)
+        return not self._suspects
 
     def left_by(self, call: Call) -> None:
         """Let another call probe at once if this one did: it has ended without finding out."""
         if self._probe is call:
-            self._probe, self._until = None, call.clock()
-            self._wake()
+            self._probe, self._due = None, call.clock()
+            _wake(self._waiting)
 
-    def _wake(self) -> None:
-        waiting, self._waiting = self._waiting, set()
-        for changed in waiting:
+
+def _remember(paths: dict[str, None], path: str) -> None:
+    paths.pop(path, None)
+    paths[path] = None
+    if len(paths) > MOST_PATHS:
+        del paths[next(iter(paths))]
+
+
+async def _wait_for_change(waiting: set[asyncio.Future[None]], *, seconds: float) -> None:
+    changed = asyncio.get_running_loop().create_future()
+    waiting.add(changed)
+    try:
+        await asyncio.wait([changed], timeout=seconds)
+    finally:
+        waiting.discard(changed)
+
+
+def _wake(waiting: set[asyncio.Future[None]]) -> None:
+    for changed in waiting:
+        if not changed.done():
             changed.set_result(None)
 
 

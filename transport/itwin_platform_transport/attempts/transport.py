@@ -187,9 +187,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         findings = self._findings
         while True:
             attempt = await self._attempt(call)
-            rounds = 0
             if findings.down or attempt.outcome in DOWN:
-                rounds = findings.note(call, attempt, jitter=self._random_number(), on_event=self._on_event)
+                findings.note(call, attempt, jitter=self._random_number(), on_event=self._on_event)
             if attempt.outcome is Outcome.FINAL:
                 if attempt.status == 401 and await self._refresh_token(call):
                     continue
@@ -201,7 +200,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 progress=call.progress,
                 elapsed=call.elapsed,
                 policy=call.info.policy,
-                rounds=rounds,
             )
             if reason is not None:
                 return call.ended(attempt, reason=reason)
@@ -215,7 +213,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             )
             log(retry)
             # After a 429 the gate holds the next attempt back; here other tasks may run.
-            await asyncio.sleep(0 if attempt.outcome is Outcome.RATE_LIMITED else attempt.delay)
+            await (asyncio.sleep(0) if attempt.outcome is Outcome.RATE_LIMITED else findings.pause(call, attempt))
 
     async def _attempt(self, call: Call) -> Attempt:
         try:
