@@ -218,6 +218,8 @@ def time_of_attempts(progress: Progress, *, policy: BackoffPolicy) -> float:
 
 
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+#: What commas separate, in dates too.
+_PARTS = re.compile(r"\s*(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,)?[^,]+")
 _HTTP_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? [ 0-9A-Za-z:-]+", re.ASCII)
 
 
@@ -235,14 +237,18 @@ def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> 
     """Parse the value of a `retry-after` header.
 
     Args:
-        value: seconds, with or without decimals, or an HTTP date; two of them in one header count as none.
+        value: seconds, with or without decimals, or an HTTP date; of several in one header the longest counts.
         date: the Date header of the response, which an HTTP date is relative to.
         now: the wall clock, used when the response has no Date.
 
     Returns:
         The seconds to wait; None when the value is unusable (absent, zero, past, or anything else).
     """
-    text = (value or "").strip()
+    named = (_seconds_of(part.strip(), date=date, now=now) for part in _PARTS.findall(value or ""))
+    return max((seconds for seconds in named if seconds is not None), default=None)
+
+
+def _seconds_of(text: str, *, date: str | None, now: datetime) -> float | None:
     if _SECONDS.fullmatch(text):
         seconds = float(text)
         return seconds if 0 < seconds < math.inf else None

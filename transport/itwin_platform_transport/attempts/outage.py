@@ -260,8 +260,8 @@ async def _wait_for_change(waiting: set[asyncio.Future[None]], *, seconds: float
 
 def _wake(waiting: set[asyncio.Future[None]]) -> None:
     for changed in waiting:
-        if not changed.done():
-            changed.set_result(None)
+        changed.set_result(None)
+    waiting.clear()
 
 
 _SHARED: WeakKeyDictionary[object, Findings] = WeakKeyDictionary()

@@ -12,6 +12,8 @@ from ..errors import UsageError, check_integer
 PROBE_INTERVAL = 60.0
 #: Cooldowns that the gate prolongs by itself, against limiters that punish early requests, end at this many seconds.
 LONGEST_GROWTH = 20.0
+#: They double so often at most: a limit that holds for days has more 429s than a float has powers of two.
+MOST_DOUBLINGS = 63
 #: A rate that was too fast slows down to this share, and to this share of what was measured since. The delay that a
 #: service names for it is rounded up by so many seconds on average.
 SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.95, 0.85, 0.5
@@ -208,7 +210,7 @@ class Window:
         shortest = wait
         if self._strikes == 0 and self._kept_wait > wait:
             shortest, self._kept_wait = self._kept_wait, self._kept_wait * KEPT_SHARE
-        longest = max(shortest, min(wait * 2.0**self._strikes, LONGEST_GROWTH))
+        longest = max(shortest, min(math.ldexp(wait, min(self._strikes, MOST_DOUBLINGS)), LONGEST_GROWTH))
         self._waited = shortest + jitter * (longest - shortest)
         until = now + self._waited
         self._cooldown_until = until if permit == self._probe else max(self._cooldown_until, until)
