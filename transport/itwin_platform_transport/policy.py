@@ -43,16 +43,17 @@ class BackoffPolicy:
         # Written out: `with_options` makes a policy for each view, and a loop with `getattr` takes twice as long.
         check_integer("max_attempts", self.max_attempts, least=1)
         check_integer("max_in_flight", self.max_in_flight, least=1)
-        _check_seconds("max_wait", self.max_wait)
-        _check_seconds("base_delay", self.base_delay)
-        _check_seconds("max_delay", self.max_delay)
+        check_seconds("max_wait", self.max_wait)
+        check_seconds("base_delay", self.base_delay)
+        check_seconds("max_delay", self.max_delay)
         if self.deadline is not None:
-            _check_seconds("deadline", self.deadline, otherwise=", or None")
+            check_seconds("deadline", self.deadline, otherwise=", or None")
         if self.queue_timeout is not None:
-            _check_seconds("queue_timeout", self.queue_timeout, otherwise=", or None")
+            check_seconds("queue_timeout", self.queue_timeout, otherwise=", or None")
 
 
-def _check_seconds(name: str, value: object, *, otherwise: str = "") -> None:
+def check_seconds(name: str, value: object, *, otherwise: str = "") -> None:
+    """Check that an argument is a time that ends."""
     # A tuple: writing `int | float` makes a new object in each call.
     if not (isinstance(value, (int, float)) and type(value) is not bool and 0.0 <= value < math.inf):
         raise UsageError(f"{name} must be a finite number of seconds of at least 0{otherwise}", argument=name)

@@ -57,7 +57,7 @@ class PlatformClient:
         vendor: the word in `application/vnd.<vendor>.itwin-platform.v1+json`; default: ITWIN_PLATFORM_VENDOR.
         token: a string, an AccessToken, or a sync or async function that returns one; default: ITWIN_PLATFORM_TOKEN.
         backoff: how often and how long requests are retried.
-        timeout: seconds for one attempt, or an `httpx.Timeout`.
+        timeout: seconds for one attempt, or an `httpx.Timeout`. A call of an async `token` may take as long.
         check_requests: False sends what the documented rules forbid, for when the preview has changed them. An id that
             would change the path is still rejected.
         max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
@@ -112,6 +112,7 @@ class PlatformClient:
                 ssl_context=ssl_context,
                 policy=backoff,
                 gate=gate,
+                token_timeout=max((each for each in _timeout(timeout).values() if each is not None), default=None),
                 token=token if token is not None else _setting("token", None, "ITWIN_PLATFORM_TOKEN"),
                 max_response_bytes=max_response_bytes,
                 on_event=_callback("on_event", on_event),

@@ -6,7 +6,15 @@ from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given, strategies as st
-from itwin_platform_transport import AccessToken, BackoffPolicy, BackoffTransport, Gate, TokenError
+from itwin_platform_transport import (
+    AccessToken,
+    BackoffPolicy,
+    BackoffTransport,
+    DeadlineExceededError,
+    Gate,
+    TokenError,
+    TokenProvider,
+)
 from itwin_platform_transport.attempts.tokens import Freshness, TokenAuth, freshness
 
 from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
@@ -38,7 +46,7 @@ class GuardedService(ScriptedTransport):
 
     def __init__(
         self,
-        provider: WatchedProvider | str | AccessToken | Callable[[], str] | TokenAuth,
+        provider: TokenProvider | TokenAuth,
         accepts: Callable[[str], bool] = lambda token: True,
         *,
         latency: float = 0.0,
@@ -219,7 +227,7 @@ async def test_a_plain_function_is_asked_on_every_attempt() -> None:
 @pytest.mark.parametrize("response", ["", "a\nb", None, 7, b"abc"])
 async def test_a_response_of_the_source_that_is_no_token_is_a_failure(response: object) -> None:
     """A TokenError that tells what is wrong and not what it was; nothing is sent."""
-    service = GuardedService(lambda: response)  # type: ignore[arg-type,return-value]  # what must not work
+    service = GuardedService(lambda: response)  # type: ignore[arg-type]  # what must not work
     said = r"the token provider failed: (the token must be a non-empty string|a token must be a str)"
     with pytest.raises(TokenError, match=said):
         await service.call()
@@ -243,7 +251,60 @@ async def test_a_failed_refresh_is_shared_by_the_calls_that_wait(failure: Except
     assert len(set(map(id, errors))) == 100
     assert {(type(error), str(error)) for error in errors} == {(TokenError, f"the token provider failed: {said}")}
     assert all(isinstance(error, TokenError) and error.__cause__ is failure for error in errors)
-    assert len(source.asked) == 1
+    # Half a second after the first failure it is called once more, unless it said itself what is wrong.
+    assert source.asked == ([0.0] if isinstance(failure, TokenError) else [0.0, 1.5])
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+async def test_a_provider_that_hangs_once_stops_nobody(is_shared: bool) -> None:
+    """A refresh ends after 30 seconds, and the provider is called once more: all calls that wait get that token."""
+    asked: list[float] = []
+
+    async def provider() -> AccessToken:
+        asked.append(now())
+        if now() == 0.0:
+            await asyncio.sleep(1e9)
+        return AccessToken("t-2", wall_clock() + timedelta(hours=1) if is_shared else None)
+
+    service = GuardedService(provider)
+    assert set(await service.calls(10)) == {200}
+    assert asked[:2] == [0.0, 30.5]
+    assert await service.call() == 200
+
+
+async def test_a_provider_that_hangs_is_named() -> None:
+    """After both calls of it, with the time that each had; and by a deadline that passes before."""
+
+    async def provider() -> str:
+        await asyncio.sleep(1e9)
+        return "never"
+
+    for policy, kind, said in (
+        (BackoffPolicy(deadline=None), TokenError, "the token provider failed: it did not return within 2 s"),
+        (
+            BackoffPolicy(deadline=3.0),
+            DeadlineExceededError,
+            "deadline of 3 s passed while the token provider was called",
+        ),
+    ):
+        transport = BackoffTransport(ScriptedTransport(200), token=provider, token_timeout=2.0, policy=policy)
+        with pytest.raises(kind, match=said):
+            await send(transport)
+
+
+async def test_a_refresh_of_an_expired_token_holds_no_permit() -> None:
+    """Other calls of the gate use it meanwhile; a token that is still good costs no second wait for a permit."""
+    gate, source = Gate(1), WatchedProvider(life=60.0, latency=0.9)
+    transport = BackoffTransport(ScriptedTransport(200), gate=gate, token=source, now=wall_clock)
+    other = BackoffTransport(ScriptedTransport(200), gate=gate)
+    for expected in (0.0, 0.0, 61.0):
+        await asyncio.sleep(expected)
+        began, call = now(), asyncio.create_task(send(transport))
+        await asyncio.sleep(0)
+        await send(other)
+        assert now() == began
+        await call
+    assert len(source.asked) == 2
 
 
 @pytest.mark.parametrize("life", [3600.0, None])
@@ -251,7 +312,7 @@ async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: floa
     """What failed for an earlier call need not fail for this one."""
     source = WatchedProvider(life=life)
     service = GuardedService(source)
-    for failure in (ConnectionError(), asyncio.CancelledError(), None, asyncio.CancelledError(), None):
+    for failure in (ConnectionError(), TokenError("x"), asyncio.CancelledError(), None, asyncio.CancelledError(), None):
         source.failure = failure
         if failure is None:
             assert await service.call() == 200
@@ -259,14 +320,14 @@ async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: floa
         else:
             with pytest.raises(TokenError):
                 await service.call()
-    assert service.tokens == ["t-3", "t-5"]
+    assert service.tokens == ["t-5", "t-7"]
 
 
 async def test_a_failure_is_shared_for_one_second() -> None:
     """A call that began before the failure calls the provider again when it needs a token long after it."""
     source = WatchedProvider()
     auth = TokenAuth(source, now=wall_clock)
-    source.failure = ConnectionError()
+    source.failure = TokenError("x")
     for wait in (0.0, 0.9, 0.2):
         await asyncio.sleep(wait)
         with pytest.raises(TokenError):
@@ -279,7 +340,7 @@ async def test_a_failure_in_the_early_window_fails_no_call() -> None:
     source = WatchedProvider(latency=0.0)
     service = GuardedService(source)
     await service.call()
-    source.failure = ConnectionError()
+    source.failure = TokenError("x")
     await asyncio.sleep(3500)
     for _ in range(50):
         assert await service.call() == 200

@@ -147,6 +147,12 @@ def through_client(options: Mapping[str, Any] | None = None, **settings: Any) ->
     return in_virtual_time(outcome_of(observe())), service.requests
 
 
+async def slow_token() -> str:
+    """Return a token after a second."""
+    await asyncio.sleep(1.0)
+    return "slow"
+
+
 def through_transport(**settings: Any) -> object:
     """Observe an httpx client on a BackoffTransport with these settings."""
     service = Service()
@@ -279,6 +285,7 @@ ROWS: dict[str, Row] = {
         {"now": lambda: datetime(2099, 12, 31, tzinfo=UTC)},
         {"policy": BackoffPolicy(max_attempts=2), "max_response_bytes": 2_000, "on_event": note}
         | {"transport": Fresh(Service), "token": "another", "gate": Fresh(lambda: Gate(1))}
+        | {"token_timeout": With(0.5, {"token": slow_token})}
         | {"http_client": Fresh(lambda: httpx.AsyncClient(transport=Service()))}
         | {
             "ssl_context": With(

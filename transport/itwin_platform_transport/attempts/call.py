@@ -180,6 +180,7 @@ class Call:
         sent: how many requests were sent.
         gate_wait: the seconds that it has waited at the gate for the next attempt.
         token_wait: the seconds that it has waited for the token of the next attempt.
+        waits_for_token: whether it waits for the token of the next attempt.
         patience: when it first began to wait beside the gate, and when its own attempts would have ended, by the clock.
         outage_wait: the seconds that it has waited beside the gate because its operation was down.
         is_in_flight: whether an attempt has started and has not ended.
@@ -207,6 +208,7 @@ class Call:
     gate_wait: float = 0.0
     token_wait: float = 0.0
     outage_wait: float = 0.0
+    waits_for_token: bool = False
     patience: tuple[float, float] | None = None
     is_in_flight: bool = False
     is_rate_limited: bool = False
@@ -311,8 +313,9 @@ class Call:
         queued, deadline = policy.queue_timeout, policy.deadline
         is_queued = self.is_queued and queued is not None and (deadline is None or queued <= deadline)
         what = f"queue_timeout of {queued:g} s" if is_queued else f"deadline of {deadline:g} s"
+        place = " while the token provider was called" if self.waits_for_token else ""
         return DeadlineExceededError(
-            f"{self._where}: the {what} passed; {sent_so_far(self.sent)}",
+            f"{self._where}: the {what} passed{place}; {sent_so_far(self.sent)}",
             attempts=self.sent,
             sent=self.progress.may_have_had_an_effect,
             retry_at=self._moment_in(seconds),

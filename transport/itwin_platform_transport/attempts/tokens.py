@@ -101,6 +101,8 @@ def utc_now() -> datetime:
 #: What a client accepts as its token: a string, an AccessToken, or a function that returns one of them.
 TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
 
+#: A provider may take so many seconds by default. When it fails or takes longer, it is called once more after a pause.
+LONGEST_REFRESH, PAUSE_AFTER_FAILURE = 30.0, 0.5
 #: A failed refresh is shared by the calls that started before it, and cached for so many seconds.
 FAILURE_SHARED = 1.0
 
@@ -122,6 +124,10 @@ class _Failure:
     cause: Exception | None = None
 
 
+class _TooSlowError(TimeoutError):
+    pass
+
+
 class TokenAuth:
     """The access tokens of a client.
 
@@ -129,8 +135,12 @@ class TokenAuth:
     tasks: shortly before the expiry the others continue with the old token, after it all wait for the new one.
     Cancelling a waiting task leaves the refresh and the other tasks as they are.
 
+    So one call of the provider decides for all tasks. It has a time limit, and a second opinion: one that fails is made
+    once more, unless it raised TokenError.
+
     Args:
         provider: a string, an AccessToken, or a function, sync or async, that returns one of them.
+        timeout: how long one call of an async function may take, in seconds; None for no limit.
         now: the wall clock.
 
     `failures` counts how often the provider has failed.
@@ -139,8 +149,15 @@ class TokenAuth:
         TokenError: a string that cannot be sent as a token.
     """
 
-    def __init__(self, provider: TokenProvider, *, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self,
+        provider: TokenProvider,
+        *,
+        timeout: float | None = LONGEST_REFRESH,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
         self._provider = provider if callable(provider) else None
+        self._timeout = timeout
         self._now = now
         self._given = None if callable(provider) else ObtainedToken(_access_token(provider), now(), 0)
         self._current: ObtainedToken | None = None
@@ -243,22 +260,40 @@ class TokenAuth:
             return self._failed("it was cancelled")
 
     async def _obtain(self, number: int) -> "ObtainedToken | _Failure":
-        assert self._provider is not None  # noqa: S101  # there is no token to obtain without a function to call
         try:
-            provided = self._provider()
-            token = _access_token(await provided if inspect.isawaitable(provided) else provided)
+            try:
+                token = await self._provided_once()
+            except TokenError:
+                raise
+            except Exception:  # noqa: BLE001  # a provider may raise anything
+                await asyncio.sleep(PAUSE_AFTER_FAILURE)
+                token = await self._provided_once()
         except TokenError as error:
             self._failure = self._failed(str(error), cause=error.with_traceback(None))
         except Exception as error:  # noqa: BLE001  # a provider may raise anything; each waiting task raises it
-            frames = error.__traceback__
-            # Without the frame of this function, which holds what the provider returned.
+            # Without our own frames, which hold what the provider returned.
+            frames = error.__traceback__ and error.__traceback__.tb_next
             cause = error.with_traceback(frames and frames.tb_next)
-            self._failure = self._failed(type(error).__name__, cause=cause)
+            self._failure = self._failed(
+                str(error) if isinstance(error, _TooSlowError) else type(error).__name__, cause=cause
+            )
         else:
             self._current, self._failure = ObtainedToken(token, self._now(), number), None
             return self._current
         self.failures += 1
         return self._failure
+
+    async def _provided_once(self) -> AccessToken:
+        assert self._provider is not None  # noqa: S101  # there is no token to obtain without a function to call
+        limit = asyncio.timeout(self._timeout)
+        try:
+            async with limit:
+                provided = self._provider()
+                return _access_token(await provided if inspect.isawaitable(provided) else provided)
+        except TimeoutError:
+            if limit.expired():
+                raise _TooSlowError(f"it did not return within {self._timeout:g} s") from None
+            raise
 
     def _failed(self, what: str, *, cause: Exception | None = None) -> _Failure:
         return _Failure(text=f"the token provider failed: {what}", at=asyncio.get_running_loop().time(), cause=cause)

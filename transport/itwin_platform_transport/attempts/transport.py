@@ -33,10 +33,10 @@ from ..errors import PlatformError, StateError, TokenError, TransportError, Usag
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
-from ..policy import DOWN, OUTCOMES, RULES, BackoffPolicy, Outcome, decide, delay_before, retry_after_of
+from ..policy import DOWN, OUTCOMES, RULES, BackoffPolicy, Outcome, check_seconds, decide, delay_before, retry_after_of
 from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError
 from .outage import shared_by
-from .tokens import TokenAuth, TokenProvider, utc_now
+from .tokens import LONGEST_REFRESH, TokenAuth, TokenProvider, utc_now
 
 #: The largest response by default, in bytes.
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -64,6 +64,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         gate: shared by everything that sends to one service with one credential; a new one by default.
         token: a string, an AccessToken, or a sync or async function that returns one: put on each attempt, so that a
             retry after a long wait carries a fresh one.
+        token_timeout: how long one call of an async `token` may take, in seconds; None for no limit.
         max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
         on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         random_number: returns jitter, from 0 to 1.
@@ -89,13 +90,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         policy: BackoffPolicy | None = None,
         gate: Gate | None = None,
         token: TokenProvider | None = None,
+        token_timeout: float | None = LONGEST_REFRESH,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         on_event: Callable[[BackoffEvent], None] | None = None,
         random_number: Callable[[], float] = random.random,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
+        if token_timeout is not None:
+            check_seconds("token_timeout", token_timeout, otherwise=", or None")
         try:
-            self._auth = None if token is None else TokenAuth(token, now=now)
+            self._auth = None if token is None else TokenAuth(token, timeout=token_timeout, now=now)
         except TokenError as error:
             raise error.with_traceback(None) from None
         finally:
@@ -261,8 +265,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if refreshed is None and auth.takes_time:
                 # Meanwhile other calls use the permit; this one keeps its place in the queue.
                 self._end(call, self._gate.unused)
-            asked = clock()
+            asked, call.waits_for_token = clock(), True
             call.token = refreshed or await auth.token(since=call.token_failures)
+            call.waits_for_token = False
             call.token_wait += clock() - asked
             if call.permit is not None:
                 break
