@@ -134,7 +134,14 @@ class ModelState(RedisState):
         self._server = server
 
     async def exchange(
-        self, *, process: str, wants: int, listens: bool, kept: Sequence[int], reports: Sequence[Report]
+        self,
+        *,
+        process: str,
+        formerly: str,
+        wants: int,
+        listens: bool,
+        kept: Sequence[int],
+        reports: Sequence[Report],
     ) -> Reply:
         """Run one command."""
         reply = self._server.exchange(

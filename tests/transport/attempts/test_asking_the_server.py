@@ -36,18 +36,27 @@ class ScriptedState(RedisState):
         self.kept: list[Sequence[int]] = []
         self.reports: list[Report] = []
         self.processes: list[str] = []
+        self.formerly: list[str] = []
         self.failure: Exception | None = None
         self.latency = 0.0
         self.listening: Exception | None = None
         self.closing: Exception | None = None
 
     async def exchange(
-        self, *, process: str, wants: int, listens: bool, kept: Sequence[int], reports: Sequence[Report]
+        self,
+        *,
+        process: str,
+        formerly: str,
+        wants: int,
+        listens: bool,
+        kept: Sequence[int],
+        reports: Sequence[Report],
     ) -> Reply:
         """Return the next reply."""
         self.kept.append(kept)
         self.reports += reports
         self.processes.append(process)
+        self.formerly.append(formerly)
         self.asked.append(asyncio.get_running_loop().time())
         self.wanted.append(wants)
         await asyncio.sleep(self.latency)

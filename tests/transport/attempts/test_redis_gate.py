@@ -84,7 +84,7 @@ async def test_a_cut_subscription_is_made_anew(
         permit = await enter(one)
         async with RedisGate(client, name=NAME, max_in_flight=1, on_event=events.append) as two:
             waiting = enter(two)
-            await until_queued(empty_server)
+            await until(lambda: two._listens)
             with empty_server.client as other:
                 other.client_kill_filter(_type="pubsub")
             await until(lambda: not two._listens)

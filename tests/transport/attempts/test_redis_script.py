@@ -5,7 +5,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from typing import Self
+from typing import Any, Self
 
 import pytest
 from itwin_platform_transport import RateLimit
@@ -26,12 +26,23 @@ class ClockedState(RedisState):
     """The state with a script that reads its time from a key, which is set before an exchange."""
 
     def __init__(
-        self, server: RedisServer, *, name: str = "test", max_in_flight: int, rates: tuple[RateLimit, ...] = ()
+        self,
+        server: RedisServer,
+        *,
+        name: str = "test",
+        max_in_flight: int,
+        rates: tuple[RateLimit, ...] = (),
+        numbers_begin: int | None = 0,
     ) -> None:
         super().__init__(server.url, name=name, max_in_flight=max_in_flight, rates=rates)
         clock = b"redis.call('TIME')"
         assert self._script.count(clock) == 1
         self._script = self._script.replace(clock, b"{string.match(redis.call('GET', 'clock'), '(%d+) (%d+)')}")
+        # Numbers begin as those of the window do.
+        begins = b"s.number = math.floor(now * 1000)"
+        assert self._script.count(begins) == 1
+        if numbers_begin is not None:
+            self._script = self._script.replace(begins, b"s.number = %d" % numbers_begin)
         self._digest = "0" * 40
 
     async def set_clock(self, now: float) -> None:
@@ -42,8 +53,8 @@ class ClockedState(RedisState):
 class Processes:
     """Processes at one server whose clock the test moves."""
 
-    def __init__(self, server: RedisServer, *, max_in_flight: int = 1, rates: tuple[RateLimit, ...] = ()) -> None:
-        self.state = ClockedState(server, max_in_flight=max_in_flight, rates=rates)
+    def __init__(self, server: RedisServer, *, max_in_flight: int = 1, **options: Any) -> None:
+        self.state = ClockedState(server, max_in_flight=max_in_flight, **options)
         self.now = NOW
         self.called: Counter[str] = Counter()
         self.listeners: list[asyncio.Task[None]] = []
@@ -58,12 +69,20 @@ class Processes:
         await self.state.aclose()
 
     async def exchange(
-        self, process: str, *reports: Report, wants: int = 0, listens: bool = False, kept: Sequence[Permit] = ()
+        self,
+        process: str,
+        *reports: Report,
+        wants: int = 0,
+        listens: bool = False,
+        kept: Sequence[Permit] = (),
+        formerly: str = "",
     ) -> Reply:
         """Exchange at the time of the test."""
         await self.state.set_clock(self.now)
         numbers = tuple(permit.number for permit in kept)
-        return await self.state.exchange(process=process, wants=wants, listens=listens, kept=numbers, reports=reports)
+        return await self.state.exchange(
+            process=process, formerly=formerly, wants=wants, listens=listens, kept=numbers, reports=reports
+        )
 
     async def queue(self, *processes: str, wants: int = 1) -> None:
         """Let processes subscribe and wait, and count how often each is called."""
@@ -266,7 +285,8 @@ async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServe
                     for each, permits in held.items():
                         await processes.exchange(each, kept=permits)
             elif what == "asks":
-                reply = await processes.exchange(process, wants=number, kept=kept)
+                reply = await processes.exchange(process, wants=number, kept=kept, listens=True)
+                await processes.exchange(process, kept=kept)  # it does not wait for the rest
                 expected = granted(window, now, number)
                 assert [each.number for each in reply.permits] == [each.number for each in expected]
                 left = window.wait(now)
@@ -288,7 +308,8 @@ async def test_the_script_learns_what_the_window_learns(
     async with Processes(empty_server, max_in_flight=20) as processes:
         for step in range(800):
             now = processes.now = NOW + round(step / 19, 3) + 0.0004
-            permits = (await processes.exchange("one", wants=20)).permits
+            permits = (await processes.exchange("one", wants=20, listens=True)).permits
+            await processes.exchange("one", kept=permits)
             expected = granted(window, now, 20)
             assert [each.number for each in permits] == [each.number for each in expected]
             reports: list[Report] = []
@@ -297,3 +318,51 @@ async def test_the_script_learns_what_the_window_learns(
                 reports.append(end(window, how, permit, now=now, wait=math.ceil(limit.left(now)), jitter=0.5))
             await processes.exchange("one", *reports)
     assert window._learned is not None
+
+
+@pytest.mark.parametrize("key", ["state", "flight", "queue", "log"])
+async def test_a_key_that_is_lost_stops_nobody_and_doubles_nothing(empty_server: RedisServer, key: str) -> None:
+    """Deleted or evicted while permits are out: within a lease, the limit and all permits are there again."""
+    async with Processes(empty_server, max_in_flight=3, numbers_begin=None) as processes:
+        held = (await processes.exchange("one", wants=3)).permits
+        assert len(held) == 3
+        await processes.exchange("two", wants=1, listens=True)
+        with empty_server.client as client:
+            client.delete(f"itwin-gate:{{test}}:{key}")
+        taken = (await processes.exchange("two", wants=3, kept=held)).permits
+        # Of the permits themselves nothing is left where their key is gone; they end within a lease.
+        assert len(taken) == (3 if key == "flight" else 0)
+        for process, permits in (("one", held), ("two", taken)):
+            await processes.exchange(process, *(("responded", each.number, each.at) for each in permits))
+        processes.now += LEASE
+        again = (await processes.exchange("one", wants=4)).permits
+        assert len(again) == 3
+        assert (await processes.exchange("three", wants=1)).permits == []
+
+
+async def test_a_process_that_hears_nothing_keeps_its_place(empty_server: RedisServer) -> None:
+    """Its subscription says nothing, though its commands work: it asks often, and gets its turn."""
+    async with Processes(empty_server) as processes:
+        (permit,) = (await processes.exchange("one", wants=1)).permits
+        assert (await processes.exchange("deaf", wants=1, listens=True)).permits == []
+        await processes.exchange("one", ("responded", permit.number, permit.at), wants=1, listens=True)
+        reply = await processes.exchange("deaf", wants=1, listens=True)
+        assert len(reply.permits) == 1
+        await processes.exchange("deaf", ("responded", reply.permits[0].number, reply.permits[0].at))
+        (permit,) = (await processes.exchange("one", wants=1, listens=True)).permits
+        assert (await processes.exchange("deaf", wants=1)).wait == 0.1
+
+
+async def test_a_process_that_comes_back_gets_its_own_permits_back(empty_server: RedisServer) -> None:
+    """It lost the server, and continues under another name: what the server kept for the old one is free at once."""
+    async with Processes(empty_server, max_in_flight=3) as processes:
+        await processes.exchange("before", wants=3)
+        await processes.exchange("other", wants=1, listens=True)
+        reply = await processes.exchange("after", wants=2, listens=True, formerly="before")
+        await processes.exchange("other", wants=1, listens=True)
+        with empty_server.client as client:
+            assert {str(each).split()[-1].strip("'") for each in client.zrange("itwin-gate:{test}:flight", 0, -1)} <= {
+                "after",
+                "other",
+            }
+        assert reply.permits or reply.is_contended

@@ -3,29 +3,32 @@
 -- compares the two. Time is the server's alone, and never goes back. All keys hold one hash tag and expire.
 --
 -- Those whose turn it is are called by a message, which carries nothing: they come and take a permit. A message that is
--- lost, late or doubled loses no permit; who does not come in time gives its turn to the next one.
+-- lost, late or doubled loses no permit; who does not come in time gives its turn to the next one, and whoever hears
+-- nothing asks often. What is in flight and who waits is counted in the sets: a key that is lost, by whatever, loses no
+-- permit for longer than a lease.
 --
 -- KEYS: state, permits in flight with the time at which each expires, queue, log of grants
 -- ARGV: one JSON array, because an argument takes longer to pass than its value: channel, lease, max_in_flight,
---       (requests, seconds) of each rate, settings, process, wants, listens, numbers of the permits to keep for another
---       lease, (kind, number, granted at) of each report, and of a cooldown its seconds; of a 429 also a jitter
+--       (requests, seconds) of each rate, settings, process, the name that it had before it lost the server or "",
+--       wants, listens, numbers of the permits to keep for another lease, (kind, number, granted at) of each report, and
+--       of a cooldown its seconds; of a 429 also a jitter
 -- Returns one string for the same reason: wait, rank, cooldown, whether a process waits, whether another process has
 -- other settings, the time, and the number of each permit.
 local STATE, FLIGHT, QUEUE, LOG = unpack(KEYS)
-local channel, lease, most, rates, settings, me, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
-local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, PATIENCE, AT_ONCE = 60, 20, 0.000001, 0.25, 100
+local channel, lease, most, rates, settings, me, formerly, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
+local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, PATIENCE, OFTEN, AT_ONCE = 60, 20, 0.000001, 0.25, 0.1, 100
 local KEPT_SHARE, LEARNED_MARGIN, SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.9, 1.04, 0.95, 0.85, 0.5
 local LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, FEWEST_MEASURED = 0.5, 0.1, 1.5, 1 / 64, 8
 
 local function exact(number) return string.format('%.17g', number) end
 
--- The names are those of the window. Also: the process whose turn it is and when it was called, the turn of the last one
--- in the queue and how many are in it, and the clock with its shift. What is nil is not stored.
+-- The names are those of the window. Also: the processes whose turn it is and when they were called, those that did not
+-- hear it, the turn of the last one in the queue, and the clock with its shift. What is nil is not stored.
 local stored = redis.call('GET', STATE)
 local s = stored and cmsgpack.unpack(stored) or {
-  number = 0, boundary = 0, previous = 0, in_flight = 0, in_period = 0, open = most, allowed = 0, cooldown = 0,
+  number = 0, boundary = 0, previous = 0, in_period = 0, open = most, allowed = 0, cooldown = 0,
   probe_at = 0, strikes = 0, waited = 0, kept_wait = 0, learned = 0, seconds = 0, good_seconds = 0, measured = 0,
-  named = 0, probe_share = LARGEST_PROBE, rate_probe_at = 0, longest_rate = 0, called = {}, turn = 0, queued = 0,
+  named = 0, probe_share = LARGEST_PROBE, rate_probe_at = 0, longest_rate = 0, called = {}, unheard = {}, turn = 0,
   clock = 0, shift = 0,
 }
 local clock = redis.call('TIME')
@@ -35,6 +38,13 @@ if now < s.clock then
   s.shift, now = s.shift + s.clock - now, s.clock
 end
 s.clock = now
+if not stored then
+  -- Permits that are out may be of a state that was lost: their numbers must not come again.
+  s.number = math.floor(now * 1000)
+  s.boundary, s.previous = s.number, s.number
+end
+local in_flight, queued = redis.call('ZCARD', FLIGHT), redis.call('ZCARD', QUEUE)
+s.in_period = math.min(s.in_period, in_flight)
 
 -- Kept for the longest rate of any process: their settings may differ.
 for _, rate in ipairs(rates) do s.longest_rate = math.max(s.longest_rate, rate[2]) end
@@ -42,20 +52,20 @@ local differs = s.settings and s.settings ~= settings
 s.settings = settings
 
 local function forget(process)
-  s.called[process] = nil
-  s.queued = s.queued - redis.call('ZREM', QUEUE, process)
+  s.called[process], s.unheard[process] = nil, nil
+  queued = queued - redis.call('ZREM', QUEUE, process)
 end
 
 local function enqueue(process)
   s.called[process] = nil
   s.turn = s.turn + 1
-  s.queued = s.queued + redis.call('ZADD', QUEUE, s.turn, process)
+  queued = queued + redis.call('ZADD', QUEUE, s.turn, process)
 end
 
 local function finish(number, process)
   -- After an expired lease it is gone already.
   if redis.call('ZREM', FLIGHT, number .. ' ' .. process) == 0 then return end
-  s.in_flight = s.in_flight - 1
+  in_flight = in_flight - 1
   if number > s.boundary then s.in_period = s.in_period - 1 end
 end
 
@@ -67,6 +77,14 @@ for _, permit in ipairs(redis.call('ZRANGEBYSCORE', FLIGHT, '-inf', exact(now), 
   local number, process = string.match(permit, '(%d+) (.+)')
   finish(tonumber(number), process)
   if process ~= me then forget(process) end
+end
+
+if formerly ~= '' then
+  for _, permit in ipairs(redis.call('ZRANGE', FLIGHT, 0, -1)) do
+    local number, process = string.match(permit, '(%d+) (.+)')
+    if process == formerly then finish(tonumber(number), process) end
+  end
+  forget(formerly)
 end
 
 -- Returns how many of a rate may start now, and else the seconds until one may, after `ahead` others.
@@ -121,7 +139,7 @@ local function room(ahead)
   local left = s.cooldown - now
   if left > CLOCK_ERROR and s.probe_at - now > CLOCK_ERROR then return 0, math.min(left, s.probe_at - now) end
   if s.span then learn() end
-  local free = math.min(math.min(s.open, most) - s.in_period, most - s.in_flight)
+  local free = math.min(math.min(s.open, most) - s.in_period, most - in_flight)
   if free <= 0 then return 0, -1 end
   if left > CLOCK_ERROR then free = 1 end
   local longest = 0
@@ -131,7 +149,7 @@ local function room(ahead)
   end
   if s.learned > 0 then
     local vacant, seconds = of_rate(s.learned, s.seconds, ahead)
-    if vacant == 0 and now >= s.rate_probe_at and (asked or s.queued > 0) then
+    if vacant == 0 and now >= s.rate_probe_at and (asked or queued > 0) then
       s.good_seconds, s.open = s.seconds, math.min(s.in_period + 1, most)
       set_rate(s.learned, s.seconds * (1 - s.probe_share), s.probe_share)
       vacant, seconds = of_rate(s.learned, s.seconds, ahead)
@@ -166,7 +184,7 @@ for _, report in ipairs(ended) do
     s.cooldown, s.probe_at = math.max(s.cooldown, now + value), now + PROBE_INTERVAL
   elseif kind == 'rate_limited' then
     s.span, s.named = at - (s.began or at) + value, value
-    if s.allowed > 0 or s.boundary == 0 then s.strikes = 0 else s.strikes = s.strikes + 1 end
+    if s.allowed > 0 or s.boundary == s.previous then s.strikes = 0 else s.strikes = s.strikes + 1 end
     local shortest = value
     if s.strikes == 0 and s.kept_wait > value then
       shortest, s.kept_wait = s.kept_wait, s.kept_wait * KEPT_SHARE
@@ -182,7 +200,7 @@ end
 
 local granted = ''
 local function take()
-  s.in_flight, s.in_period, s.number, s.began = s.in_flight + 1, s.in_period + 1, s.number + 1, s.began or now
+  in_flight, s.in_period, s.number, s.began = in_flight + 1, s.in_period + 1, s.number + 1, s.began or now
   if s.cooldown - now > CLOCK_ERROR then s.probe, s.probe_at = s.number, now + PROBE_INTERVAL end
   redis.call('ZADD', FLIGHT, exact(now + lease), string.format('%.0f %s', s.number, me))
   local longest = math.max(s.longest_rate, s.seconds)
@@ -196,15 +214,15 @@ end
 
 -- Who was called and comes has its turn now, and takes its share of what is free. The others take what nobody waits for.
 local turns = 0
-if wants > 0 and s.queued > 0 then
+if wants > 0 and queued > 0 then
   if s.called[me] then
-    turns = math.max(1, math.floor(room(0) / s.queued))
+    turns = math.max(1, math.floor(room(0) / queued))
     enqueue(me)
   elseif not redis.call('ZSCORE', QUEUE, me) then
     enqueue(me)
   end
 end
-while wants > 0 and (s.queued == 0 or turns > 0) and room(0) > 0 do
+while wants > 0 and (queued == 0 or turns > 0) and room(0) > 0 do
   take()
   turns = turns - 1
 end
@@ -218,10 +236,9 @@ local function call()
       return true
     end
     local at = s.called[head]
-    if not at and redis.call('PUBLISH', channel .. head, '') == 0 then
-      forget(head)
-      return true
-    elseif at and now - at > PATIENCE then
+    if not at then
+      s.unheard[head] = redis.call('PUBLISH', channel .. head, '') == 0 or nil
+    elseif now - at > PATIENCE then
       enqueue(head)
       return true
     end
@@ -230,26 +247,29 @@ local function call()
   return false
 end
 local rounds = 0
-while s.queued > 0 and rounds < AT_ONCE and room(0) > 0 and call() do rounds = rounds + 1 end
+while queued > 0 and rounds < AT_ONCE and room(0) > 0 and call() do rounds = rounds + 1 end
 
-local rank = s.queued
-if wants > 0 and listens then
+local rank = queued
+if wants > 0 then
   if not redis.call('ZSCORE', QUEUE, me) then enqueue(me) end
   rank = redis.call('ZRANK', QUEUE, me)
-elseif s.queued > 0 then
+elseif queued > 0 then
   forget(me)
 end
 local _, seconds = room(rank)
 -- What is free is kept for those that were called.
 if seconds == 0 and wants > 0 then seconds = PATIENCE end
+-- Whoever hears nothing asks often for what nobody can know: when another permit ends, and when its turn comes.
+local is_deaf = s.unheard[me] or not listens
+if is_deaf and wants > 0 and (seconds < 0 or seconds == PATIENCE) then seconds = OFTEN end
 
 -- All keys last as long as the state.
 -- At most 31 years: Redis rejects a life that is no 64-bit number of milliseconds, and a service may send any delay.
 local life = math.ceil(math.min(1e9, math.max(3600, 2 * s.longest_rate, s.cooldown - now + PROBE_INTERVAL)))
 redis.call('SET', STATE, cmsgpack.pack(s), 'EX', string.format('%.0f', life))
 redis.call('EXPIRE', FLIGHT, life)
-if s.queued > 0 then redis.call('EXPIRE', QUEUE, life) end
+if queued > 0 then redis.call('EXPIRE', QUEUE, life) end
 if s.longest_rate + s.seconds > 0 then redis.call('EXPIRE', LOG, life) end
 return string.format(
-  '%.6f %d %.6f %d %d %.6f', seconds, rank, math.max(0, s.cooldown - now), s.queued > 0 and 1 or 0, differs and 1 or 0, now
+  '%.6f %d %.6f %d %d %.6f', seconds, rank, math.max(0, s.cooldown - now), queued > 0 and 1 or 0, differs and 1 or 0, now
 ) .. granted

@@ -137,7 +137,7 @@ class RedisGate(Gate):
         self._state = RedisState(redis, name=name, max_in_flight=max_in_flight, rates=rates)
         self._name, self._on_event = name, on_event
         # Made anew in each process: a gate may be built before a server forks its workers.
-        self._process = ""
+        self._process = self._formerly = ""
         #: The permits of the server by those of this process, what became of others, and when they were kept last.
         self._held: dict[Permit, Permit] = {}
         self._reports: list[Report] = []
@@ -199,8 +199,8 @@ class RedisGate(Gate):
             self._state.leave_loop()
 
     def _forget(self) -> None:
-        """Go on under a new name: what the server knows of the old one expires with its leases."""
-        self._process = uuid.uuid4().hex
+        """Go on under a new name: what the server knows of the old one ends when it hears the new one."""
+        self._formerly, self._process = self._process, uuid.uuid4().hex
         self._held.clear()
         self._reports.clear()
 
@@ -260,7 +260,12 @@ class RedisGate(Gate):
         try:
             async with asyncio.timeout(SERVER_TIMEOUT):
                 reply = await self._state.exchange(
-                    process=self._process, wants=self._asked, listens=self._listens, kept=kept, reports=reports
+                    process=self._process,
+                    formerly=self._formerly,
+                    wants=self._asked,
+                    listens=self._listens,
+                    kept=kept,
+                    reports=reports,
                 )
         except Exception as error:  # noqa: BLE001  # whatever fails there, nobody may wait for ever here
             if isinstance(error, ServerRejectsError):
@@ -277,7 +282,7 @@ class RedisGate(Gate):
             self._is_lost = False
             self._stop_timer()
             tell(GateChanged(name=self._name, is_shared=True, reason=None), self._on_event)
-        self._has_joined, self._pause = True, FIRST_PAUSE
+        self._has_joined, self._pause, self._formerly = True, FIRST_PAUSE, ""
         if reply.differs and not self._has_warned:
             self._has_warned = True
             conventions.current.logger.warning(
@@ -383,12 +388,20 @@ class RedisState:
         self._digest = sha1(self._script, usedforsecurity=False).hexdigest()
 
     async def exchange(
-        self, *, process: str, wants: int, listens: bool, kept: Sequence[int], reports: Sequence[Report]
+        self,
+        *,
+        process: str,
+        formerly: str,
+        wants: int,
+        listens: bool,
+        kept: Sequence[int],
+        reports: Sequence[Report],
     ) -> Reply:
         """Report and ask.
 
         Args:
             process: names the process.
+            formerly: the name that it had before it lost the server, whose permits end; empty where there was none.
             wants: how many of its tasks wait.
             listens: whether it listens for its turn.
             kept: the numbers of the permits that it keeps for another lease.
@@ -398,7 +411,7 @@ class RedisState:
             ServerUnreachableError: the server cannot be used for now.
             ServerRejectsError: the configuration is wrong.
         """
-        asked = json.dumps((*self._settings, process, wants, listens, kept, reports)).encode()
+        asked = json.dumps((*self._settings, process, formerly, wants, listens, kept, reports)).encode()
         try:
             said: Any = await self._run_script(asked)
         except (self._errors.RedisError, OSError) as error:
