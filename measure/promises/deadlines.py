@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Hashable
 
 from itwin_platform import BackoffPolicy, Gate, PlatformClient, PlatformError
 from itwin_platform_transport.gates.window import Permit
@@ -29,9 +30,9 @@ class AdmissionGate(Gate):
 
     admitted_at: float | None = None
 
-    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
+    async def enter(self, ticket: int, *, max_wait: float, until: float | None, operation: Hashable = None) -> Permit:
         """Admit an attempt, and record the time of the first one."""
-        permit = await super().enter(ticket, max_wait=max_wait, until=until)
+        permit = await super().enter(ticket, max_wait=max_wait, until=until, operation=operation)
         if self.admitted_at is None:
             self.admitted_at = asyncio.get_running_loop().time()
         return permit

@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import ssl
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from functools import partial
 
 import httpx
@@ -202,10 +202,10 @@ class LedgerGate(Gate):
         for name in ("responded", "rate_limited", "abandoned", "unused"):
             setattr(self, name, partial(self._end, name))
 
-    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
+    async def enter(self, ticket: int, *, max_wait: float, until: float | None, operation: Hashable = None) -> Permit:
         """Note it."""
         self.tickets.append(ticket)
-        return await super().enter(ticket, max_wait=max_wait, until=until)
+        return await super().enter(ticket, max_wait=max_wait, until=until, operation=operation)
 
     def _end(self, name: str, permit: Permit, **wait: float) -> None:
         self.ended.append(" ".join([name, *map(str, wait.values())]))
@@ -240,7 +240,9 @@ async def test_a_gate_that_fails_ends_the_call_without_its_words() -> None:
     """They may hold the password of a server: the error names the class alone."""
 
     class FailingGate(Gate):
-        async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
+        async def enter(
+            self, ticket: int, *, max_wait: float, until: float | None, operation: Hashable = None
+        ) -> Permit:
             raise ValueError("planted")
 
     with pytest.raises(NotSentError, match=r"the gate failed \(ValueError\)"):

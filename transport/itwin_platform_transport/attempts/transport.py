@@ -245,7 +245,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _enter(self, call: Call) -> None:
         try:
             asked = call.clock()
-            call.permit = await self._gate.enter(call.ticket, max_wait=call.longest_cooldown, until=call.limit.when())
+            call.permit = await self._gate.enter(
+                call.ticket, max_wait=call.longest_cooldown, until=call.limit.when(), operation=call.operation
+            )
             call.gate_wait += call.clock() - asked
         except WaitTooLongError:
             raise

@@ -3,7 +3,8 @@
 import asyncio
 import itertools
 import random
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
 from heapq import heapify, heappop, heappush
 
 from ..errors import StateError, UsageError, check_integer
@@ -11,18 +12,31 @@ from .window import Permit, RateLimit, WaitTooLongError, Window
 
 IN_USE = "the gate is in use in another event loop: make another gate here"
 CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
+#: After a cooldown the other operations come first for so many seconds.
+OTHERS_FIRST = 5.0
+#: An operation counts as in use for so many seconds after a call.
+LATELY = 30.0
 #: What adding and subtracting a cooldown may leave of the clock's rounding, in seconds.
 CLOCK_ERROR = 1e-6
 
 
 class Waiter(asyncio.Future[Permit]):
-    """A task's wait for a permit: its position in the queue, and how long a cooldown it may wait for."""
+    """A task's wait for a permit: its position in the queue, its operation, and how long a cooldown it may wait for."""
 
-    __slots__ = ("max_wait", "ticket", "until")
+    __slots__ = ("max_wait", "operation", "ticket", "until")
 
-    def __init__(self, ticket: int, *, max_wait: float, until: float | None, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        ticket: int,
+        *,
+        operation: Hashable,
+        max_wait: float,
+        until: float | None,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
         super().__init__(loop=loop)
         self.ticket: int = ticket
+        self.operation: Hashable = operation
         self.max_wait: float = max_wait + CLOCK_ERROR
         self.until: float = float("inf") if until is None else until
 
@@ -50,31 +64,92 @@ class _Heap:
 
 
 class WaiterQueue:
-    """Waiters, first in first out by ticket."""
+    """Waiters, first in first out by ticket; but one operation does not keep the others waiting.
 
-    def __init__(self) -> None:
-        self._by_ticket, self._by_max_wait, self._by_until = _Heap(), _Heap(), _Heap()
+    While another operation was called lately, none has more than its share of the permits. An operation that has more
+    than half of those that are out comes after the others, and so does, for some time, the one that was rate limited
+    last: the limit may be its own.
+
+    Args:
+        most: permits in all.
+    """
+
+    def __init__(self, *, most: float) -> None:
+        self._share = most - most // 4
+        self._by_operation: dict[Hashable, _Heap] = {}
+        self._by_max_wait, self._by_until = _Heap(), _Heap()
         self._entered = 0
+        #: The operations of the permits that are out, by their numbers, how many each has, and when each was called last.
+        self._holders: dict[int, Hashable] = {}
+        self._held: Counter[Hashable] = Counter()
+        self._called_at: dict[Hashable, float] = {}
+        #: The operation that was rate limited last, and until when it comes after the others.
+        self._limited: tuple[Hashable, float] = (None, 0.0)
         #: Waiters that have not been granted a permit, failed, or been counted as cancelled.
         self.waiting: int = 0
+
+    def may_enter(self, operation: Hashable, *, now: float) -> bool:
+        """Note a call, and return whether nobody waits and its operation may have another permit."""
+        self._called_at[operation] = now
+        return not self.waiting and self._has_room(operation, now)
+
+    def _has_room(self, operation: Hashable, now: float) -> bool:
+        if self._held[operation] < self._share:
+            return True
+        return all(each == operation or at < now - LATELY for each, at in self._called_at.items())
 
     def add(self, waiter: Waiter) -> None:
         """Queue a waiter behind all that have its ticket or a lower one."""
         self._entered += 1
         self.waiting += 1
-        self._by_ticket.push(waiter.ticket, self._entered, waiter, live=self.waiting)
+        queue = self._by_operation.setdefault(waiter.operation, _Heap())
+        queue.push(waiter.ticket, self._entered, waiter, live=self.waiting)
         self._by_max_wait.push(waiter.max_wait, self._entered, waiter, live=self.waiting)
         if waiter.until < float("inf"):
             self._by_until.push(waiter.until, self._entered, waiter, live=self.waiting)
 
-    def first(self) -> Waiter | None:
-        """Return the waiter whose turn it is; None when nobody waits."""
-        return self._by_ticket.first()
+    def first(self, now: float) -> Waiter | None:
+        """Return the waiter whose turn it is; None when nobody waits who may have another permit."""
+        found = [each for each in self._heads() if self._has_room(each.operation, now)]
+        if len(found) < 2:
+            return found[0] if found else None
+        limited, until = self._limited
+        is_late, out = now < until, len(self._holders)
+        return min(
+            found,
+            key=lambda each: (
+                is_late and each.operation == limited,
+                2 * self._held[each.operation] > out,
+                each.ticket,
+            ),
+        )
+
+    def _heads(self) -> list[Waiter]:
+        """Return the first waiter of each operation."""
+        heads = {operation: queue.first() for operation, queue in self._by_operation.items()}
+        for operation in [operation for operation, waiter in heads.items() if waiter is None]:
+            del self._by_operation[operation]
+        return [waiter for waiter in heads.values() if waiter is not None]
 
     def grant(self, waiter: Waiter, permit: Permit) -> None:
         """Give a permit to a waiter."""
         self.waiting -= 1
+        self.hold(permit, waiter.operation)
         waiter.set_result(permit)
+
+    def hold(self, permit: Permit, operation: Hashable) -> None:
+        """Note whose operation a permit is."""
+        self._holders[permit.number] = operation
+        self._held[operation] += 1
+
+    def ended(self, permit: Permit) -> None:
+        """Forget a permit."""
+        if permit.number in self._holders:
+            self._held[self._holders.pop(permit.number)] -= 1
+
+    def limit(self, permit: Permit, *, until: float) -> None:
+        """Let the operation of a permit come after the others until then."""
+        self._limited = self._holders.get(permit.number), until
 
     def count_cancelled(self) -> None:
         """Count a waiter that was cancelled."""
@@ -88,8 +163,9 @@ class WaiterQueue:
 
     def fail_all(self, error: Exception) -> None:
         """End all waits."""
-        while (waiter := self.first()) is not None:
-            self._fail(waiter, error)
+        while heads := self._heads():
+            for waiter in heads:
+                self._fail(waiter, error)
 
     def _fail(self, waiter: Waiter, error: Exception) -> None:
         self.waiting -= 1
@@ -101,7 +177,8 @@ class Gate:
 
     One gate serves one address and credential: pass the same gate to all clients of a process that share both. It
     belongs to an event loop while a request of it has a permit or somebody waits in it. Calls are served in the order
-    in which they began. Cancelling a waiting task leaves the gate as it was.
+    in which they began. But while other operations are in use, one operation has at most three quarters of the permits,
+    and at most half of them while another one waits. Cancelling a waiting task leaves the gate as it was.
 
     Args:
         max_in_flight: requests in flight at once, at least 1.
@@ -121,8 +198,10 @@ class Gate:
     ) -> None:
         check_integer("max_in_flight", max_in_flight, least=1)
         self._max_in_flight, self._rates = max_in_flight, rates_of(rate)
+        #: Permits of this process.
+        self._most: float = max_in_flight
         self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
-        self._queue = WaiterQueue()
+        self._queue = WaiterQueue(most=self._most)
         self._tickets = itertools.count()
         self._random_number = random_number
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -133,7 +212,7 @@ class Gate:
         rate = f"rate={list(self._rates)}, " if self._rates else ""
         return (
             f"{type(self).__name__}(max_in_flight={self._max_in_flight}, {rate}in_flight={self.in_flight}, "
-            f"waiting={self._queue.waiting})"
+            f"waiting={self.waiting})"
         )
 
     @property
@@ -145,7 +224,12 @@ class Gate:
         """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
         return next(self._tickets)
 
-    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
+    @property
+    def waiting(self) -> int:
+        """Calls that wait for a permit."""
+        return self._queue.waiting
+
+    async def enter(self, ticket: int, *, max_wait: float, until: float | None, operation: Hashable = None) -> Permit:
         """Wait for permission to send one request.
 
         The permit ends with exactly one of `responded`, `rate_limited`, `abandoned` and `unused`.
@@ -154,6 +238,7 @@ class Gate:
             ticket: the call's position in the queue.
             max_wait: the longest cooldown to wait for, in seconds.
             until: the call's deadline, in the event loop's time; None for no deadline.
+            operation: what the request belongs to.
 
         Raises:
             WaitTooLongError: a cooldown is known, or becomes known, that is longer than these.
@@ -164,9 +249,12 @@ class Gate:
             if self._closed:
                 raise StateError(CLOSED)
             loop = self._used_here()
-            if not self._queue.waiting and self._may_begin(loop.time()):
-                return self._window.begin(loop.time())
-            permit = await self._wait(Waiter(ticket, max_wait=max_wait, until=until, loop=loop), now=loop.time())
+            if self._queue.may_enter(operation, now=loop.time()) and self._may_begin(loop.time()):
+                permit = self._window.begin(loop.time())
+                self._queue.hold(permit, operation)
+                return permit
+            waiter = Waiter(ticket, operation=operation, max_wait=max_wait, until=until, loop=loop)
+            permit = await self._wait(waiter, now=loop.time())
             if self._window.may_send(permit, loop.time()):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
@@ -207,7 +295,7 @@ class Gate:
         if self.in_flight or self._queue.waiting:
             # The loop was closed under its tasks, which end nothing any more.
             self._window.forget()
-            self._queue = WaiterQueue()
+            self._queue = WaiterQueue(most=self._most)
 
     def _now(self) -> float:
         return (self._loop or asyncio.get_running_loop()).time()
@@ -225,6 +313,7 @@ class Gate:
         """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail."""
         now, jitter = self._now(), self._random_number()
         self._window.rate_limited(permit, now=now, wait=wait, jitter=jitter)
+        self._queue.limit(permit, until=now + self._window.cooldown_left(now) + OTHERS_FIRST)
         self._queue.reject(now=now, left=self._window.cooldown_left(now))
         self._ended("rate_limited", permit, wait, jitter)
 
@@ -240,6 +329,7 @@ class Gate:
 
     def _ended(self, kind: str, permit: Permit, *cooldown: float) -> None:
         """Let in what may start now."""
+        self._queue.ended(permit)
         if self._queue.waiting:
             self._admit()
 
@@ -256,7 +346,7 @@ class Gate:
     def _admit(self) -> None:
         self._stop_timer()
         loop = self._loop
-        while loop is not None and not loop.is_closed() and (waiter := self._queue.first()) is not None:
+        while loop is not None and not loop.is_closed() and (waiter := self._queue.first(loop.time())) is not None:
             wait = self._window.wait(loop.time())
             if wait is None:
                 return

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from .. import conventions
 from ..errors import StateError, UsageError, check_integer
 from ..events import GateChanged, tell
-from .gate import IN_USE, Gate, rates_of
+from .gate import IN_USE, Gate, WaiterQueue, rates_of
 from .window import Permit, RateLimit
 
 #: A process that is silent for so many seconds gives its permits back: it crashed, was stopped, or lost the server.
@@ -134,6 +134,8 @@ class RedisGate(Gate):
         shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
         super().__init__(math.ceil(max_in_flight / workers), shares)
         self._max_in_flight, self._rates = max_in_flight, rates
+        # The server knows no operations: what it grants is for whoever comes first here.
+        self._most, self._queue = math.inf, WaiterQueue(most=math.inf)
         self._state = RedisState(redis, name=name, max_in_flight=max_in_flight, rates=rates)
         self._name, self._on_event = name, on_event
         # Made anew in each process: a gate may be built before a server forks its workers.
@@ -161,6 +163,7 @@ class RedisGate(Gate):
 
     def _ended(self, kind: str, permit: Permit, *cooldown: float) -> None:
         """Report the end, of a permit that the server does not know, or no longer, only a cooldown."""
+        self._queue.ended(permit)
         if (granted := self._held.pop(permit, None)) is not None:
             self._reports.append((kind, granted.number, granted.at, *cooldown))
         elif kind == "rate_limited":
@@ -235,7 +238,7 @@ class RedisGate(Gate):
     async def _run(self) -> None:
         """Exchange with the server as long as somebody waits or holds a permit."""
         loop = asyncio.get_running_loop()
-        while not self._closed and (self._queue.first() or self._reports or self._window.in_flight):
+        while not self._closed and (self._queue.waiting or self._reports or self._window.in_flight):
             while loop.time() < self._due:
                 self._changed.clear()
                 with suppress(TimeoutError):
@@ -293,7 +296,7 @@ class RedisGate(Gate):
             self._window.hold(now + reply.cooldown)
         for granted in reply.permits:
             self._grant(granted)
-        if self._queue.first() is None:
+        if not self._queue.waiting:
             return
         self._queue.reject(now=now, left=self._window.cooldown_left(now))
         if not self._listens and self._listener is None:
@@ -301,9 +304,9 @@ class RedisGate(Gate):
         self._due = min(self._due, now + reply.poll_delay(jitter=self._random_number()))
 
     def _grant(self, granted: Permit) -> None:
-        self._asked = max(0, self._asked - 1)
-        if (waiter := self._queue.first()) is not None and not self._is_cooldown_unreported:
-            permit = self._window.begin(asyncio.get_running_loop().time())
+        self._asked, now = max(0, self._asked - 1), asyncio.get_running_loop().time()
+        if (waiter := self._queue.first(now)) is not None and not self._is_cooldown_unreported:
+            permit = self._window.begin(now)
             self._held[permit] = granted
             self._queue.grant(waiter, permit)
             self._exchange_within(LEASE / 2)

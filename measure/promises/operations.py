@@ -1,0 +1,99 @@
+"""Two operations behind one gate, of which one hangs or is limited: what the other one notices, in virtual time."""
+
+import asyncio
+from collections.abc import Callable
+from statistics import median
+
+import httpx
+from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformError
+from itwin_platform_transport import CallInfo, Request
+
+from tests.support.event_loops import in_virtual_time
+
+from .figure import Figure, at_most, exactly, for_comparison
+
+LATENCY = 0.02
+#: How long each case lasts, and how often each operation is called in a second.
+SECONDS, A_RATE, B_RATE = 120.0, 2.0, 5.0
+Step = Callable[[str, float], tuple[httpx.Response, float]]
+
+
+class TwoOperations(httpx.AsyncBaseTransport):
+    """A service without a network that responds as a step says, by path and time, after as long as that says."""
+
+    cancels_cleanly = True
+
+    def __init__(self, step: Step) -> None:
+        self._step = step
+        self.requests: list[str] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Respond after the time of the step."""
+        operation = request.url.path[1]
+        self.requests.append(operation)
+        response, seconds = self._step(operation, asyncio.get_running_loop().time())
+        await asyncio.sleep(min(seconds, 30.0))
+        if seconds > 30.0:
+            raise httpx.ReadTimeout("no response in time")
+        return response
+
+
+async def _called(transport: BackoffTransport, operation: str, number: int) -> tuple[str, bool, float]:
+    loop = asyncio.get_running_loop()
+    began, route = loop.time(), f"/{operation}/{{id}}"
+    request = Request("GET", httpx.URL(f"https://service.example/{operation}/{number}"), (), b"", {})
+    try:
+        result = await transport.send(request, CallInfo(method="GET", route=route, policy=BackoffPolicy()))
+    except PlatformError:
+        return operation, False, loop.time() - began
+    return operation, result.response is not None and result.response.status_code == 200, loop.time() - began
+
+
+async def _beside(step: Step) -> tuple[int, list[float]]:
+    """Call both operations regularly; return the lost calls of the second one, and how long the others take."""
+    async with BackoffTransport(TwoOperations(step), gate=Gate(20)) as transport:
+        calls: list[asyncio.Task[tuple[str, bool, float]]] = []
+
+        async def call_regularly(operation: str, rate: float) -> None:
+            for number in range(int(SECONDS * rate)):
+                calls.append(asyncio.create_task(_called(transport, operation, number)))
+                await asyncio.sleep(1 / rate)
+
+        await asyncio.gather(call_regularly("a", A_RATE), call_regularly("b", B_RATE))
+        found = await asyncio.gather(*calls)
+    times = sorted(seconds for operation, succeeds, seconds in found if operation == "b" and succeeds)
+    return sum(operation == "b" and not succeeds for operation, succeeds, _ in found), times
+
+
+def _hangs(operation: str, _: float) -> tuple[httpx.Response, float]:
+    return httpx.Response(200, content=b"{}"), 1_000.0 if operation == "a" else LATENCY
+
+
+def _limited(retry_after: int, **headers: str) -> Step:
+    def step(operation: str, _: float) -> tuple[httpx.Response, float]:
+        if operation == "a":
+            return httpx.Response(429, headers={"retry-after": str(retry_after), **headers}), LATENCY
+        return httpx.Response(200, content=b"{}"), LATENCY
+
+    return step
+
+
+def operations() -> list[Figure]:
+    """Measure what an operation notices of another one that hangs for 30 s, or is rate limited without an end."""
+    lost, times = in_virtual_time(_beside(_hangs))
+    figures = [
+        exactly("one operation hangs: lost calls of another one", lost, 0),
+        for_comparison("one operation hangs: the middle call of another one", median(times), unit=" s"),
+        at_most("one operation hangs: 99 % of the calls of another one", times[int(0.99 * len(times))], 2.0, unit=" s"),
+    ]
+    for seconds, allowed in ((1, 3.0), (30, None)):
+        lost, times = in_virtual_time(_beside(_limited(seconds)))
+        name = f"one operation is limited, Retry-After: {seconds}, not named"
+        middle = median(times) if times else float("inf")
+        figures.append(for_comparison(f"{name}: lost calls of another one", lost))
+        figures.append(
+            for_comparison(f"{name}: the middle call of another one", middle, unit=" s")
+            if allowed is None
+            else at_most(f"{name}: the middle call of another one", middle, allowed, unit=" s")
+        )
+    return figures
