@@ -24,6 +24,7 @@ from .lost_responses import lost_responses
 from .measurement import Measurement, measured_within
 from .modelled_processes import modelled_processes, thousand_processes
 from .mutated_lists import mutated_lists
+from .operations import operations
 from .outage import outage
 from .parsing import parsing
 from .secrets import secrets
@@ -31,7 +32,17 @@ from .shared_limit import shared_limit, shared_limit_of_other_servers
 from .token_calls import token_calls
 
 #: Measurements of time, which run one after the other with the machine to themselves.
-TIMED: tuple[Measurement, ...] = (herd, modelled_herd, learning, outage, deadlines, token_calls, connections, idle)
+TIMED: tuple[Measurement, ...] = (
+    herd,
+    modelled_herd,
+    learning,
+    outage,
+    operations,
+    deadlines,
+    token_calls,
+    connections,
+    idle,
+)
 #: The same for a limit that processes share.
 SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_other_servers, modelled_processes, thousand_processes)
 #: Measurements that count, which run two at a time, the longest first.

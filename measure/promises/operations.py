@@ -15,6 +15,8 @@ from .figure import Figure, at_most, exactly, for_comparison
 LATENCY = 0.02
 #: How long each case lasts, and how often each operation is called in a second.
 SECONDS, A_RATE, B_RATE = 120.0, 2.0, 5.0
+#: The header in which a 429 names the operation that it met.
+NAMED = "itwinplatform-ratelimited-operation"
 Step = Callable[[str, float], tuple[httpx.Response, float]]
 
 
@@ -86,14 +88,15 @@ def operations() -> list[Figure]:
         for_comparison("one operation hangs: the middle call of another one", median(times), unit=" s"),
         at_most("one operation hangs: 99 % of the calls of another one", times[int(0.99 * len(times))], 2.0, unit=" s"),
     ]
-    for seconds, allowed in ((1, 3.0), (30, None)):
-        lost, times = in_virtual_time(_beside(_limited(seconds)))
-        name = f"one operation is limited, Retry-After: {seconds}, not named"
-        middle = median(times) if times else float("inf")
-        figures.append(for_comparison(f"{name}: lost calls of another one", lost))
-        figures.append(
-            for_comparison(f"{name}: the middle call of another one", middle, unit=" s")
-            if allowed is None
-            else at_most(f"{name}: the middle call of another one", middle, allowed, unit=" s")
-        )
+    for name, headers, allowed in (("named", {NAMED: "a"}, (1.0, 1.0, 1.0)), ("not named", {}, (3.0, None, None))):
+        for seconds, longest in zip((1, 30, 300), allowed, strict=True):
+            lost, times = in_virtual_time(_beside(_limited(seconds, **headers)))
+            case, middle = f"one operation is limited, {name}, Retry-After: {seconds}", median(times) if times else 0.0
+            about = f"{case}: the middle call of another one"
+            if longest is None:
+                figures.append(for_comparison(f"{case}: lost calls of another one", lost))
+                figures.append(for_comparison(about, middle, unit=" s"))
+            else:
+                figures.append(exactly(f"{case}: lost calls of another one", lost, 0))
+                figures.append(at_most(about, middle, longest, unit=" s"))
     return figures

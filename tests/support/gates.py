@@ -19,9 +19,17 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def hold(gate: Gate, *, ticket: int | None = None, max_wait: float = 60.0, until: float | None = None) -> Permit:
+async def hold(
+    gate: Gate,
+    *,
+    ticket: int | None = None,
+    max_wait: float = 60.0,
+    until: float | None = None,
+    operation: str | None = None,
+) -> Permit:
     """Wait for a permit."""
-    return await gate.enter(gate.ticket() if ticket is None else ticket, max_wait=max_wait, until=until)
+    position = gate.ticket() if ticket is None else ticket
+    return await gate.enter(position, max_wait=max_wait, until=until, operation=operation)
 
 
 def enter(gate: Gate, **options: Any) -> asyncio.Task[Permit]:

@@ -37,6 +37,57 @@ async def test_waiters_are_served_in_the_order_of_their_calls() -> None:
     assert served == tickets[1:]
 
 
+async def test_an_operation_leaves_permits_to_others_that_are_in_use() -> None:
+    """Three quarters at most, while another one was called in the last half minute; alone it has all of them."""
+    gate = Gate(8)
+    other = await enter(gate, operation="b")
+    gate.responded(other)
+    waiting = [enter(gate, operation="a") for _ in range(9)]
+    await settle()
+    assert (gate.in_flight, gate.waiting) == (6, 3)
+    gate.responded(await enter(gate, operation="b"))
+    await asyncio.sleep(30.1)
+    gate.responded(await waiting[0])
+    await settle()
+    assert (gate.in_flight, gate.waiting) == (8, 0)
+
+
+async def test_an_operation_with_more_than_half_of_the_permits_comes_after_others() -> None:
+    """Whoever was there first: so a slow operation does not stop the others."""
+    gate = Gate(4)
+    held = [await enter(gate, operation="a") for _ in range(4)]
+    waiting = [enter(gate, operation=operation) for operation in ("a", "b", "a", "b", "b")]
+    await settle()
+    served: list[int] = []
+    for permit in held:
+        gate.responded(permit)
+        await settle()
+        served += [index for index, task in enumerate(waiting) if task.done() and index not in served]
+    assert served == [1, 3, 0, 2]
+    single = Gate(1)
+    first = await enter(single, operation="a")
+    second, third = enter(single, operation="a"), enter(single, operation="b")
+    single.responded(first)
+    single.responded(await second)
+    single.responded(await third)
+
+
+async def test_the_operation_that_was_limited_comes_after_others() -> None:
+    """After the cooldown, and for five seconds: the limit may be its own."""
+    gate = Gate(1, random_number=lambda: 0.0)
+    gate.rate_limited(await enter(gate, operation="a"), wait=2.0)
+    served: list[str] = []
+
+    async def call(operation: str) -> None:
+        permit = await enter(gate, operation=operation)
+        served.append(operation)
+        await asyncio.sleep(1.0)
+        gate.responded(permit)
+
+    await asyncio.gather(*(call(operation) for operation in ("a", "a", *"bbbbbbb")))
+    assert "".join(served) == "bbbbbaabb"
+
+
 async def test_no_attempt_starts_in_a_cooldown() -> None:
     """After a 429 no attempt starts before the cooldown ends; then 1, 2, 4 and 8 start at a time."""
     gate, started = Gate(20), list[float]()

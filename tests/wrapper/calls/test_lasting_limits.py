@@ -24,10 +24,10 @@ async def test_a_limit_of_two_days_ends_like_one_of_a_minute(named: str) -> None
     async with PlatformClient(
         "https://service.example", vendor="acme", token="planted-token", transport=service
     ) as platform:
-        while now() < 48 * HOUR:
+        while now() < 48 * HOUR - 300.0:
             with pytest.raises(RateLimitError):
                 await platform.itwins.get_primary_account()
             await asyncio.sleep(300.0)
         assert len(service.requests) < 48 * HOUR / 30
-        await asyncio.sleep(60.0)
+        await asyncio.sleep(600.0)
         assert (await platform.itwins.get_primary_account()).id == "a-1"

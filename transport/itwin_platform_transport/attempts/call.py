@@ -141,6 +141,15 @@ class OperationDownError(Exception):
         self.found = found
 
 
+class OperationLimitedError(Exception):
+    """A call may not wait so many seconds for an operation that is limited; `found` is the 429."""
+
+    def __init__(self, found: Finding, seconds: float) -> None:
+        super().__init__()
+        self.found = found
+        self.seconds = seconds
+
+
 @dataclass(slots=True, eq=False, kw_only=True)
 class Call:
     """One request on its way through its attempts.

@@ -23,6 +23,8 @@ from weakref import WeakKeyDictionary
 from ..events import BackoffEvent, OutageEnded, OutageStarted, tell
 from ..policy import DOWN, Outcome, time_of_attempts
 from .call import Attempt, Call, Finding, OperationDownError
+from .limits import Limits, Stop
+from .waiting import wait_for_change, wake
 
 #: An operation closes after so many failed attempts in a row. A service of which 80 % of the attempts fail has them
 #: once in ninety.
@@ -48,13 +50,17 @@ class Findings:
 
     Args:
         down: the operations of which something has failed in a row. Almost always there is none.
+        limits: the operations that are limited, while others are not.
         rate_limit: the last 429, which started a cooldown or prolonged it.
+        is_active: whether anything may hold a call back, or has to be noted.
     """
 
-    __slots__ = ("_pausing", "down", "rate_limit")
+    __slots__ = ("_pausing", "down", "is_active", "limits", "rate_limit")
 
     def __init__(self) -> None:
         self.down: dict[tuple[str, str], Outage] = {}
+        self.limits = Limits()
+        self.is_active: bool = False
         self.rate_limit: Finding | None = None
         #: What ends the delays before retries of operations that failed, when one of them is up again.
         self._pausing: dict[tuple[str, str], set[asyncio.Future[None]]] = {}
@@ -63,24 +69,25 @@ class Findings:
         """Return the last 429; None when its cooldown is over: a later one has another reason."""
         return self.rate_limit if self.rate_limit is not None and now <= self.rate_limit.until else None
 
-    def holds_back(self, call: Call) -> "Outage | None":
-        """Return the outage of a call's operation if there is one, and the call is not the one that probes it."""
+    def holds_back(self, call: Call) -> "Outage | Stop | None":
+        """Return what a call has to wait for, if it is not the one that finds out whether that still holds."""
         outage = self.down.get(call.operation)
         if outage is None or not outage.holds_back(call):
-            return None
+            return self.limits.holds_back(call)
         if outage.is_forgotten(call.clock()):
             del self.down[call.operation]
             return None
         return outage
 
     async def wait(self, call: Call) -> None:
-        """Wait until the operation of a call is not known to be down, or the call is to probe it.
+        """Wait until the operation of a call is known neither to be down nor to be limited, or the call is to find out.
 
         Raises:
             OperationDownError: the next probe comes too late, or the time of the call's own attempts is over.
+            OperationLimitedError: the operation is limited for longer than the call may wait.
         """
-        while (outage := self.holds_back(call)) is not None:
-            await outage.wait(call)
+        while (reason := self.holds_back(call)) is not None:
+            await reason.wait(call)
 
     async def pause(self, call: Call, attempt: Attempt) -> None:
         """Wait before a retry; a success of the operation ends the delay, unless the service has named it."""
@@ -88,7 +95,7 @@ class Findings:
             await asyncio.sleep(attempt.delay)
             return
         pausing = self._pausing.setdefault(call.operation, set())
-        await _wait_for_change(pausing, seconds=attempt.delay)
+        await wait_for_change(pausing, seconds=attempt.delay)
         if not pausing:
             self._pausing.pop(call.operation, None)
 
@@ -96,18 +103,22 @@ class Findings:
         self, call: Call, attempt: Attempt, *, jitter: float, on_event: Callable[[BackoffEvent], None] | None
     ) -> None:
         """Note what an attempt tells of its operation."""
+        if attempt.outcome is Outcome.FINAL:
+            self.limits.succeeded(call)
         if attempt.outcome in DOWN:
             outage = self.down.setdefault(call.operation, Outage())
             outage.failed(call, attempt, jitter=jitter, on_event=on_event)
         elif attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED) and call.operation in self.down:
             outage = self.down[call.operation]
             if outage.is_closed:
-                _wake(self._pausing.get(call.operation, set()))
+                wake(self._pausing.get(call.operation, set()))
             if outage.succeeded(call, on_event=on_event):
                 del self.down[call.operation]
+        self.is_active = bool(self.down) or self.limits.are_watched
 
     def left_by(self, call: Call) -> None:
-        """Let another call probe if this one did: it has ended."""
+        """Let another call find out if this one did: it has ended."""
+        self.limits.left_by(call)
         if (outage := self.down.get(call.operation)) is not None:
             outage.left_by(call)
 
@@ -186,7 +197,7 @@ class Outage:
             if due <= now:
                 self._probe, self._seen, self._due = call, now, now + LONG_INTERVAL
                 return
-            await _wait_for_change(self._waiting, seconds=min(due, ends_at) - now)
+            await wait_for_change(self._waiting, seconds=min(due, ends_at) - now)
         # A success has shown that the service works: another outage is another wait.
         call.patience = None
 
@@ -219,7 +230,7 @@ class Outage:
             tell(event, on_event)
         if closes or is_probe:
             self._probe, self._found = None, Finding(attempt, call.token, now + (attempt.retry_after or 0.0))
-            _wake(self._waiting)
+            wake(self._waiting)
 
     def succeeded(self, call: Call, *, on_event: Callable[[BackoffEvent], None] | None) -> bool:
         """End the row of failures, and with it the outage; return whether nothing is left to remember."""
@@ -230,7 +241,7 @@ class Outage:
         self._failures, self._probes, self._due, self._failed_paths = 0, 0, 0.0, {}
         self._probe = self._closed_at = None
         if closed_at is not None:
-            _wake(self._waiting)
+            wake(self._waiting)
             method, route, seconds = call.info.method, call.info.route, call.clock() - closed_at
             tell(OutageEnded(method=method, route=route, seconds=seconds, probes=probes), on_event)
         return not self._suspects
@@ -239,7 +250,7 @@ class Outage:
         """Let another call probe at once if this one did: it has ended without finding out."""
         if self._probe is call:
             self._probe, self._due = None, call.clock()
-            _wake(self._waiting)
+            wake(self._waiting)
 
 
 def _remember(paths: dict[str, None], path: str) -> None:
@@ -247,21 +258,6 @@ def _remember(paths: dict[str, None], path: str) -> None:
     paths[path] = None
     if len(paths) > MOST_PATHS:
         del paths[next(iter(paths))]
-
-
-async def _wait_for_change(waiting: set[asyncio.Future[None]], *, seconds: float) -> None:
-    changed = asyncio.get_running_loop().create_future()
-    waiting.add(changed)
-    try:
-        await asyncio.wait([changed], timeout=seconds)
-    finally:
-        waiting.discard(changed)
-
-
-def _wake(waiting: set[asyncio.Future[None]]) -> None:
-    for changed in waiting:
-        changed.set_result(None)
-    waiting.clear()
 
 
 _SHARED: WeakKeyDictionary[object, Findings] = WeakKeyDictionary()

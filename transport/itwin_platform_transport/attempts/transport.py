@@ -34,7 +34,7 @@ from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
 from ..policy import DOWN, OUTCOMES, RULES, BackoffPolicy, Outcome, check_seconds, decide, delay_before, retry_after_of
-from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError
+from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError, OperationLimitedError
 from .outage import shared_by
 from .tokens import LONGEST_REFRESH, TokenAuth, TokenProvider, utc_now
 
@@ -163,6 +163,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return loop
 
     async def _respond(self, call: Call) -> CallResult:
+        findings = self._findings
         self._calls[call] = asyncio.current_task()
         try:
             async with call.limit:
@@ -170,12 +171,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             if not call.limit.expired():
                 raise
-            left = self._gate.cooldown_left() or None
+            left = findings.limits.left(call) or self._gate.cooldown_left() or None
             if call.is_rate_limited and not call.was_closed:
-                return call.held_back(self._findings.rate_limit, seconds=left)
+                return call.held_back(findings.limits.found(call) or findings.rate_limit, seconds=left)
             raise call.out_of_time(seconds=left) from without_frames(error)
         except WaitTooLongError as error:
-            return call.held_back(self._findings.cause_of_cooldown(call.clock()), seconds=error.seconds)
+            return call.held_back(findings.cause_of_cooldown(call.clock()), seconds=error.seconds)
+        except OperationLimitedError as error:
+            return call.held_back(error.found, seconds=error.seconds)
         except OperationDownError as error:
             return call.found_down(error.found)
         except (TransportError, asyncio.CancelledError) as error:
@@ -183,15 +186,15 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise
         finally:
             del self._calls[call]
-            if self._findings.down:
-                self._findings.left_by(call)
+            if findings.is_active:
+                findings.left_by(call)
             self._ended.set()
 
     async def _run(self, call: Call) -> CallResult:
         findings = self._findings
         while True:
             attempt = await self._attempt(call)
-            if findings.down or attempt.outcome in DOWN:
+            if findings.is_active or attempt.outcome in DOWN:
                 findings.note(call, attempt, jitter=self._random_number(), on_event=self._on_event)
             if attempt.outcome is Outcome.FINAL:
                 if attempt.status == 401 and await self._refresh_token(call):
@@ -232,13 +235,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Wait until the operation is not known to be down, and the gate has a permit."""
         findings = self._findings
         while True:
-            if findings.down and findings.holds_back(call):
+            if findings.is_active and findings.holds_back(call):
                 call.start_deadline(is_admitted=False)
                 asked = call.clock()
                 await findings.wait(call)
                 call.outage_wait += call.clock() - asked
             await self._enter(call)
-            if not (findings.down and findings.holds_back(call)):
+            if not (findings.is_active and findings.holds_back(call)):
                 return
             self._end(call, self._gate.unused)
 
@@ -360,16 +363,22 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _start_cooldown(self, attempt: Attempt, headers: httpx.Headers, call: Call) -> None:
         call.is_rate_limited = True
-        is_new, seconds = self._gate.cooldown_left() == 0, min(attempt.delay, LONGEST_COOLDOWN)
-        self._end(call, partial(self._gate.rate_limited, wait=seconds))
-        self._findings.rate_limit = Finding(attempt, call.token, call.clock() + self._gate.cooldown_left())
+        seconds, findings, gate = min(attempt.delay, LONGEST_COOLDOWN), self._findings, self._gate
+        tier, api, operation = conventions.current.limit_of(headers)
+        is_new = not findings.limits.left(call) and not gate.cooldown_left()
+        is_named = operation is not None and gate.serves_others(call.operation)
+        findings.is_active = True
+        if findings.limits.is_of_operation(call, attempt, seconds=seconds, is_named=is_named):
+            self._end(call, gate.abandoned)
+        else:
+            self._end(call, partial(gate.rate_limited, wait=seconds))
+            findings.rate_limit = Finding(attempt, call.token, call.clock() + gate.cooldown_left())
         if not is_new:
             return
-        tier, api, operation = conventions.current.limit_of(headers)
         event = CooldownStarted(
             method=call.info.method,
             route=call.info.route,
-            seconds=max(seconds, self._gate.cooldown_left()),  # the gate may have prolonged it
+            seconds=max(seconds, gate.cooldown_left()),  # the gate may have prolonged it
             tier=tier,
             api=api,
             operation=operation,

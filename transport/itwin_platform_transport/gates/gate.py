@@ -79,7 +79,7 @@ class WaiterQueue:
         self._by_operation: dict[Hashable, _Heap] = {}
         self._by_max_wait, self._by_until = _Heap(), _Heap()
         self._entered = 0
-        #: The operations of the permits that are out, by their numbers, how many each has, and when each was called last.
+        #: The operations of permits that are out, by their numbers, how many each has, and when each was called last.
         self._holders: dict[int, Hashable] = {}
         self._held: Counter[Hashable] = Counter()
         self._called_at: dict[Hashable, float] = {}
@@ -94,9 +94,11 @@ class WaiterQueue:
         return not self.waiting and self._has_room(operation, now)
 
     def _has_room(self, operation: Hashable, now: float) -> bool:
-        if self._held[operation] < self._share:
-            return True
-        return all(each == operation or at < now - LATELY for each, at in self._called_at.items())
+        return self._held[operation] < self._share or not self.serves_others(operation, now=now)
+
+    def serves_others(self, operation: Hashable, *, now: float) -> bool:
+        """Return whether another operation was called lately."""
+        return any(each != operation and at >= now - LATELY for each, at in self._called_at.items())
 
     def add(self, waiter: Waiter) -> None:
         """Queue a waiter behind all that have its ticket or a lower one."""
@@ -219,6 +221,10 @@ class Gate:
     def in_flight(self) -> int:
         """Requests that have a permit and have not ended."""
         return self._window.in_flight
+
+    def serves_others(self, operation: Hashable) -> bool:
+        """Return whether another operation was called lately."""
+        return self._queue.serves_others(operation, now=self._now())
 
     def ticket(self) -> int:
         """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""

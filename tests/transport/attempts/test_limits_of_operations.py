@@ -1,0 +1,183 @@
+"""A 429 that stops one operation, and one that stops all: whose limit it was, and what ends a wrong guess."""
+
+import asyncio
+from collections.abc import Callable
+
+import httpx
+import pytest
+from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Gate, NotSentError, Request
+
+from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
+
+#: The header in which a 429 names the operation that it met.
+NAMED = {"ITwinPlatform-RateLimited-Operation": "any"}
+Is = Callable[[ReceivedRequest], bool]
+
+
+def limited(*, retry_after: int = 5, named: bool = True) -> httpx.Response:
+    """A 429, which names an operation or does not."""
+    return response(429, headers={"retry-after": str(retry_after), **(NAMED if named else {})})
+
+
+def service(is_limited: Is, *, retry_after: int = 5, named: bool = True) -> ScriptedTransport:
+    """A service that limits some requests, and responds to the others after 20 ms."""
+
+    def step(received: ReceivedRequest) -> Step:
+        return limited(retry_after=retry_after, named=named) if is_limited(received) else 200
+
+    return ScriptedTransport(step, latency=0.02)
+
+
+def a_until(seconds: float) -> Is:
+    """Operation a is limited until a time."""
+    return lambda received: received.target.startswith("/a/") and received.at < seconds
+
+
+async def call(transport: BackoffTransport, operation: str, *, policy: BackoffPolicy | None = None) -> CallResult:
+    """Make a call of an operation."""
+    request = Request("GET", httpx.URL(f"https://service.example/{operation}/1"), (), b"", {})
+    info = CallInfo(method="GET", route=f"/{operation}/{{id}}", policy=policy or BackoffPolicy())
+    return await transport.send(request, info)
+
+
+async def times(transport: BackoffTransport, *operations: str) -> list[float]:
+    """Make calls at once; return how long each took."""
+
+    async def timed(operation: str) -> float:
+        began = now()
+        assert (await call(transport, operation)).response is not None
+        return now() - began
+
+    return await asyncio.gather(*(timed(operation) for operation in operations))
+
+
+async def test_a_429_that_names_its_operation_stops_that_one() -> None:
+    """Of the others one call asks; its response comes, so all of them go on, and the operation does after its delay."""
+    sent = service(a_until(4.0))
+    transport = backoff(sent)
+    await times(transport, "b")
+    stopped = asyncio.create_task(call(transport, "a"))
+    await asyncio.sleep(0.05)
+    first, second, third = await times(transport, "b", "b", "b")
+    assert (first, second, third) == pytest.approx((0.02, 0.04, 0.04))
+    assert await times(transport, "b", "c") == pytest.approx([0.02] * 2)
+    result = await stopped
+    assert result.response is not None
+    assert result.response.status_code == 200
+    assert now() == pytest.approx(5.06, abs=0.03)
+
+
+async def test_others_wait_a_second_for_the_one_that_asks() -> None:
+    """Its response may never come."""
+    hangs = asyncio.Event()
+
+    async def never() -> Outcome:
+        await hangs.wait()
+        return 200
+
+    def step(received: ReceivedRequest) -> Step:
+        if received.target.startswith("/a/"):
+            return limited()
+        return never() if len(sent.requests) == 3 else 200
+
+    sent = ScriptedTransport(step, latency=0.02)
+    transport = backoff(sent)
+    await times(transport, "b")
+    tasks = [asyncio.create_task(call(transport, "a"))]
+    await asyncio.sleep(0.05)
+    tasks.append(asyncio.create_task(call(transport, "b")))
+    await asyncio.sleep(0)
+    assert (await times(transport, "b"))[0] == pytest.approx(1.02)
+    tasks[1].cancel()
+    assert await times(transport, "b") == pytest.approx([0.02])
+    tasks[0].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour() -> None:
+    """The one that asks gets a 429 too: from then on each 429 stops all, and nobody asks."""
+    until = [1.0]
+    sent = service(lambda received: received.at < until[0])
+    gate = Gate(random_number=lambda: 0.0)
+    transport = backoff(sent, gate=gate)
+    tasks = [asyncio.create_task(call(transport, operation)) for operation in ("b", "a")]
+    await asyncio.sleep(0.05)
+    assert gate.cooldown_left() > 0
+    await asyncio.gather(*tasks)
+    for later, is_everybodys in ((1_800.0, True), (3_700.0, False)):
+        await asyncio.sleep(later - now())
+        await times(transport, "b")
+        until[0] = now() + 0.03
+        task = asyncio.create_task(call(transport, "a"))
+        await asyncio.sleep(0.05)
+        assert (gate.cooldown_left() > 0) is is_everybodys
+        await task
+
+
+async def test_a_429_that_names_nothing_stops_all_once() -> None:
+    """Others succeed after its cooldown, and the operation gets the next 429: from then on that stops it alone."""
+    sent, gate = service(a_until(20.0), named=False), Gate(random_number=lambda: 0.0)
+    transport = backoff(sent, gate=gate)
+    limited_call = asyncio.create_task(call(transport, "a"))
+    await asyncio.sleep(0.05)
+    assert gate.cooldown_left() > 0
+    assert (await times(transport, "b"))[0] == pytest.approx(4.99, abs=0.05)  # before the call that was there first
+    await asyncio.sleep(0.1)
+    assert gate.cooldown_left() == 0
+    assert await times(transport, "b", "b") == pytest.approx([0.02] * 2)
+    await limited_call
+    assert 20.0 < now() < 26.0
+
+
+async def test_alone_an_operation_is_limited_as_everybody() -> None:
+    """While no other operation is in use, its limit is learned as any other, though the 429 names it."""
+    gate = Gate(random_number=lambda: 0.0)
+    task = asyncio.create_task(call(backoff(service(a_until(1.0)), gate=gate), "a"))
+    await asyncio.sleep(0.05)
+    assert gate.cooldown_left() > 0
+    await task
+
+
+@pytest.mark.parametrize(
+    "policy", [BackoffPolicy(max_wait=60.0), BackoffPolicy(max_wait=1e4, deadline=100.0)], ids=["max_wait", "deadline"]
+)
+async def test_a_stop_that_is_too_long_ends_a_call_at_once(policy: BackoffPolicy) -> None:
+    """With the 429 that stopped the operation, and nothing sent; other operations go on."""
+    transport = backoff(service(a_until(1e9), retry_after=300))
+    await times(transport, "b")
+    assert (await call(transport, "a")).attempts == 1
+    await asyncio.sleep(10.0)
+    began, held_back = now(), await call(transport, "a", policy=policy)
+    assert (held_back.is_held_back, held_back.attempts, now()) == (True, 0, began)
+    assert held_back.retry_after == pytest.approx(290.0, abs=0.1)
+    assert held_back.response is not None
+    assert held_back.response.headers["retry-after"] == "300"
+    assert await times(transport, "b") == pytest.approx([0.02])
+
+
+async def test_a_stop_of_hours_is_asked_about_each_minute() -> None:
+    """A hostile delay must not stop an operation for ever; meanwhile nobody else of it is sent."""
+    sent = service(a_until(100.0), retry_after=100_000)
+    transport = backoff(sent)
+    await times(transport, "b")
+    await call(transport, "a")
+    await asyncio.sleep(110.0)
+    assert await times(transport, "a", "a") == pytest.approx([0.02, 0.04])
+
+
+async def test_a_call_that_is_stopped_ends_with_its_time_and_leaves_nothing() -> None:
+    """At its deadline with the 429, by a cancel without a trace, and when the client closes."""
+    sent = service(a_until(1e9), retry_after=30)
+    transport = backoff(sent)
+    await times(transport, "b")
+    policy = BackoffPolicy(deadline=40.0)
+    ended = asyncio.create_task(call(transport, "a", policy=policy))
+    cancelled, closed = (asyncio.create_task(call(transport, "a")) for _ in range(2))
+    await asyncio.sleep(35.0)
+    cancelled.cancel()
+    result = await ended
+    assert (result.is_held_back or result.response is not None, now() <= 41.0) == (True, True)
+    await transport.aclose()
+    found = await asyncio.gather(cancelled, closed, return_exceptions=True)
+    assert type(found[0]) is asyncio.CancelledError
+    assert isinstance(found[1], NotSentError | CallResult)
