@@ -15,6 +15,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from tests.support.gates import NAME, end, enter, gates, needs_redis, until_asked, until_queued
+from tests.support.networks import server_context
 from tests.support.real_time import until
 from tests.support.redis_server import RedisServer
 
@@ -163,22 +164,32 @@ async def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
     assert "cmdstat_subscribe" not in statistics
 
 
+NOT_PERMITTED = r"does not permit the user what the gate needs \(N.+publish and subscribe on its channels"
+
+
 @pytest.mark.parametrize(
-    ("user", "database", "said", "heals"),
+    ("user", "database", "said", "may", "heals"),
     [
-        ("gate:wrong-secret@", "", "rejects the user name or the password in redis", ">wrong-secret"),
-        ("gate:secret@", "", r"does not permit the user what the gate needs \(N", "+@scripting"),
-        ("", "?db=99", "has no such database", None),
+        ("gate:wrong-secret@", "", "rejects the user name or the password in redis", ["&*"], ">wrong-secret"),
+        ("gate:secret@", "", NOT_PERMITTED, ["&*", "-@scripting"], "+@scripting"),
+        ("gate:secret@", "", NOT_PERMITTED, ["&*", "-subscribe"], "+subscribe"),
+        ("gate:secret@", "", NOT_PERMITTED, ["resetchannels"], "&*"),
+        ("", "?db=99", "has no such database", [], None),
     ],
-    ids=["password", "permission", "database"],
+    ids=["password", "script", "subscribe", "channels", "database"],
 )
 async def test_a_wrong_configuration_is_a_usage_error_at_each_call(
-    own_server: RedisServer, caplog: pytest.LogCaptureFixture, user: str, database: str, said: str, heals: str | None
+    own_server: RedisServer,
+    caplog: pytest.LogCaptureFixture,
+    user: str,
+    database: str,
+    said: str,
+    may: list[str],
+    heals: str | None,
 ) -> None:
     """Each call raises UsageError until the server permits it; neither the error nor the log contains the password."""
     with own_server.client as client:
-        may = ["+@all"] if heals == ">wrong-secret" else ["+@all", "-@scripting"]
-        client.execute_command("ACL", "SETUSER", "gate", "on", ">secret", "~*", "&*", *may)
+        client.execute_command("ACL", "SETUSER", "gate", "on", ">secret", "~*", "+@all", *may)
         async with gates(own_server.url.replace("unix://", f"unix://{user}") + database, 1) as (gate,):
             for _ in range(3):
                 with pytest.raises(UsageError, match=said) as raised:
@@ -187,6 +198,28 @@ async def test_a_wrong_configuration_is_a_usage_error_at_each_call(
             if heals is not None:
                 client.execute_command("ACL", "SETUSER", "gate", heals)
                 gate.responded(await enter(gate))
+
+
+async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:
+    """Its certificate, or whether it speaks TLS at all: waiting would not help."""
+
+    async def alert(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"\x15\x03\x03\x00\x02\x02\x46\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(alert, "127.0.0.1", 0)
+    untrusted = await asyncio.start_server(alert, "127.0.0.1", 0, ssl=server_context())
+    async with server, untrusted:
+        for scheme, socket, said in (
+            ("redis", server.sockets[0], "use rediss:// if it expects TLS"),
+            ("rediss", server.sockets[0], "cannot be trusted, or does not speak TLS"),
+            ("rediss", untrusted.sockets[0], r"cannot be trusted, .*certificate_verify_failed"),
+        ):
+            async with gates(f"{scheme}://127.0.0.1:{socket.getsockname()[1]}", 1) as (gate,):
+                with pytest.raises(UsageError, match=said):
+                    await enter(gate)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import re
+import ssl
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
@@ -365,6 +366,7 @@ class RedisState:
             raise ImportError("RedisGate needs the extra redis: run `pip install redis`") from error
         self._url = redis if isinstance(redis, str) else None
         self._closing: AsyncGenerator[None] | None = None
+        self._is_permitted = False
         self._where = "the given client"
         if self._url is None:
             if not hasattr(redis, "execute_command") or isinstance(redis, import_module("redis").Redis):
@@ -416,6 +418,8 @@ class RedisState:
         """
         asked = json.dumps((*self._settings, process, formerly, wants, listens, kept, reports)).encode()
         try:
+            if not self._is_permitted:
+                await self._ask_for_permission(process)
             said: Any = await self._run_script(asked)
         except (self._errors.RedisError, OSError) as error:
             failure = self._translated(error)
@@ -431,6 +435,18 @@ class RedisState:
             differs=bool(int(differs)),
             permits=[Permit(number=int(number), at=float(at)) for number in numbers],
         )
+
+    async def _ask_for_permission(self, process: str) -> None:
+        """Do what is else only needed when processes wait for each other: a user who may not is found at once."""
+        connection: Any = self._redis.pubsub()
+        try:
+            await connection.subscribe(self._channel + process)
+            await connection.get_message(timeout=SERVER_TIMEOUT)
+        finally:
+            await connection.aclose()
+        # With the connection that this has left, so that there is no other one.
+        await self._redis.execute_command("PUBLISH", self._channel + process, b"")
+        self._is_permitted = True
 
     async def _run_script(self, asked: bytes) -> object:
         if self._url is not None and self._closing is None:
@@ -491,7 +507,13 @@ class RedisState:
         if any(isinstance(each, self._errors.AuthenticationError) for each in causes):
             return ServerRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
         if "NOPERM" in codes or any(isinstance(each, self._errors.NoPermissionError) for each in causes):
-            return ServerRejectsError(f"{self._where} does not permit the user what the gate needs ({name})")
+            needed = "the script, its keys, and publish and subscribe on its channels"
+            return ServerRejectsError(f"{self._where} does not permit the user what the gate needs ({name}): {needed}")
+        if any(isinstance(each, ssl.SSLError) for each in causes):
+            reason = next(str(each.reason or "").lower() for each in causes if isinstance(each, ssl.SSLError))
+            return ServerRejectsError(f"{self._where} cannot be trusted, or does not speak TLS ({reason})")
+        if isinstance(causes[0], self._errors.InvalidResponse):
+            return ServerRejectsError(f"{self._where} does not speak as Redis does: use rediss:// if it expects TLS")
         if "DB index" in text:
             return ServerRejectsError(f"{self._where} has no such database ({name})")
         if isinstance(causes[-1], self._errors.ResponseError):
