@@ -60,16 +60,18 @@ def token_requests(server: RawServer) -> int:
 
 
 async def token_calls(*, tasks: int = 1000) -> list[Figure]:
-    """Measure with no token, with a rejected, an expired and a failing one, and with cancelled calls."""
+    """Measure with no token, a rejected and an expired one, a provider that fails or hangs, and cancelled calls."""
     fresh, rejected = await _fresh_and_rejected(tasks)
+    # A provider that fails is called once more.
     counts = {
-        "fresh": fresh,
-        "rejected with 401": rejected,
-        "expired": await _expired(tasks),
-        "failing": await _failing(tasks),
-        "all but one cancelled": await _cancelled(tasks),
+        "fresh": (fresh, 1),
+        "rejected with 401": (rejected, 1),
+        "expired": (await _expired(tasks), 1),
+        "failing": (await _failing(tasks), 2),
+        "hanging once": (await _hanging(tasks), 2),
+        "all but one cancelled": (await _cancelled(tasks), 1),
     }
-    return [exactly(f"token calls, {tasks:,} tasks: {name}", count, 1) for name, count in counts.items()]
+    return [exactly(f"token calls, {tasks:,} tasks: {name}", *counted) for name, counted in counts.items()]
 
 
 async def results_of(platform: PlatformClient, tasks: int) -> list[object]:
@@ -106,6 +108,24 @@ async def _failing(tasks: int) -> int:
         issuer.fails = True
         results = await results_of(platform, tasks)
         return token_requests(server) if all(isinstance(result, TokenError) for result in results) else FAILED
+
+
+async def _hanging(tasks: int) -> int:
+    """Hang in the first call of the provider, which ends after the time limit of the client."""
+    asked = 0
+
+    async def hanging_once() -> AccessToken:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            await asyncio.Event().wait()
+        return AccessToken("t-1", datetime.now(UTC) + timedelta(hours=1))
+
+    async with (
+        RawServer(lambda _: PreparedResponse(body=ACCOUNT)) as server,
+        PlatformClient(server.address, vendor="acme", token=hanging_once, timeout=1.0, gate=Gate(10_000)) as platform,
+    ):
+        return asked if all_succeeded(await results_of(platform, tasks)) else FAILED
 
 
 async def _cancelled(tasks: int) -> int:

@@ -72,7 +72,16 @@ def test_every_sandbox_option_that_is_named_is_there(capsys: pytest.CaptureFixtu
 
 
 #: Names of others that pages have in backticks: environment variables, states of Redis, classes of other libraries.
-FOREIGN = {"HTTPS_PROXY", "NOREPLICAS", "CLUSTERDOWN", "HTTPClient", "HTTPTransport"}
+FOREIGN = {
+    "HTTPS_PROXY",
+    "NOREPLICAS",
+    "CLUSTERDOWN",
+    "PING",
+    "SUBSCRIBE",
+    "UNSUBSCRIBE",
+    "HTTPClient",
+    "HTTPTransport",
+}
 #: What names things: Python, Lua, Jinja, documents and settings.
 CODE = (".py", ".lua", ".jinja", ".yaml", ".yml", ".toml", ".js", ".txt", "Makefile", "Containerfile")
 #: Names that pages make up, for what the service may add.

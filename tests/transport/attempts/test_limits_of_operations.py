@@ -94,6 +94,22 @@ async def test_others_wait_a_second_for_the_one_that_asks() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def test_another_call_asks_when_the_one_that_asked_is_cancelled() -> None:
+    """At once, so a cancelled call delays nobody."""
+    sent = service(a_until(1e9))
+    transport = backoff(sent)
+    await times(transport, "b")
+    limited_call = asyncio.create_task(call(transport, "a"))
+    await asyncio.sleep(0.05)
+    asks, waits = (asyncio.create_task(call(transport, "b")) for _ in range(2))
+    await asyncio.sleep(0.01)
+    asks.cancel()
+    assert (await waits).response is not None
+    assert now() == pytest.approx(0.1)
+    limited_call.cancel()
+    await asyncio.gather(asks, limited_call, return_exceptions=True)
+
+
 async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour() -> None:
     """The one that asks gets a 429 too: from then on each 429 stops all, and nobody asks."""
     until = [1.0]

@@ -292,6 +292,21 @@ async def test_a_provider_that_hangs_is_named() -> None:
             await send(transport)
 
 
+async def test_a_provider_may_have_time_without_a_limit_and_a_time_limit_of_its_own() -> None:
+    """`None` is no limit; its own TimeoutError is a failure like any other."""
+
+    async def slow() -> str:
+        await asyncio.sleep(100.0)
+        raise TimeoutError("planted-secret")
+
+    transport = BackoffTransport(
+        ScriptedTransport(200), token=slow, token_timeout=None, policy=BackoffPolicy(deadline=None)
+    )
+    with pytest.raises(TokenError, match=r"the token provider failed: TimeoutError$"):
+        await send(transport)
+    assert now() == 200.5
+
+
 async def test_a_refresh_of_an_expired_token_holds_no_permit() -> None:
     """Other calls of the gate use it meanwhile; a token that is still good costs no second wait for a permit."""
     gate, source = Gate(1), WatchedProvider(life=60.0, latency=0.9)

@@ -129,7 +129,7 @@ class Stop:
     __slots__ = ("_asked_at", "asker", "found", "until", "waiting")
 
     def __init__(self, found: Finding, *, until: float) -> None:
-        self.found = found
+        self.found: Finding = found
         self.until: float = until
         self.asker: Call | None = None
         self._asked_at = found.until - max(0.0, found.attempt.delay)

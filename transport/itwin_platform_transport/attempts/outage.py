@@ -59,7 +59,7 @@ class Findings:
 
     def __init__(self) -> None:
         self.down: dict[tuple[str, str], Outage] = {}
-        self.limits = Limits()
+        self.limits: Limits = Limits()
         self.is_active: bool = False
         self.rate_limit: Finding | None = None
         #: What ends the delays before retries of operations that failed, when one of them is up again.

@@ -146,8 +146,7 @@ class WaiterQueue:
 
     def ended(self, permit: Permit) -> None:
         """Forget a permit."""
-        if permit.number in self._holders:
-            self._held[self._holders.pop(permit.number)] -= 1
+        self._held[self._holders.pop(permit.number, None)] -= 1
 
     def limit(self, permit: Permit, *, until: float) -> None:
         """Let the operation of a permit come after the others until then."""
