@@ -48,7 +48,7 @@ class CooldownStarted(_OfCall):
     Args:
         method: the HTTP method.
         route: the template of the path; the path itself when no template is known.
-        seconds: for how long no request starts.
+        seconds: for how long no request starts: of any operation, or of this one if the limit is its own.
         tier: the tier that the response names; None when it names none.
         api: the API that it names.
         operation: the operation that it names.
@@ -159,7 +159,7 @@ def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str,
         return _line_of_gate(event)
     called = (event.method, event.route)
     if isinstance(event, CooldownStarted):
-        return logging.WARNING, "%s %s -> 429: no request starts for %.3g s", (*called, event.seconds)
+        return logging.WARNING, "%s %s -> 429: rate limited for %.3g s", (*called, event.seconds)
     if isinstance(event, OutageStarted):
         text = "%s %s is down (%s): its calls wait, one probes in %.3g s"
         return logging.WARNING, text, (*called, event.status or event.error, event.seconds)
