@@ -6,6 +6,7 @@ The ideal is the time in which the limit and `max_in_flight` together allow all 
 import asyncio
 import math
 import random
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from itwin_platform import Gate
 from tests.support.event_loops import in_virtual_time
 
 from .figure import Figure, at_most, exactly
-from .limits import AlignedWindow, FixedWindow, PunishingWindow, SlidingWindow, TokenBucket
+from .limits import AlignedWindow, FixedWindow, Limit, PunishingWindow, RisingLimit, SlidingWindow, TokenBucket
 
 LATENCIES = (0.005, 0.1, 0.3)
 #: Requests, seconds and calls.
@@ -24,23 +25,22 @@ SEEDS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The counts of one run."""
+    """When each call of one run was accepted, and what it cost."""
 
-    done: int
+    accepted: Sequence[float]
     per_call: float
     seconds: float
 
 
-async def run(
-    limit: FixedWindow | TokenBucket, *, calls: int, latency: float, is_whole: bool, seed: int, max_in_flight: int = 20
-) -> Run:
+async def run(limit: Limit, *, calls: int, latency: float, is_whole: bool, seed: int, max_in_flight: int = 20) -> Run:
     """Start `calls` calls at once at a service that names the delay in whole seconds, or in decimals."""
     chance = random.Random(seed)
     gate, loop = Gate(max_in_flight, random_number=chance.random), asyncio.get_running_loop()
-    requests = done = 0
+    accepted: list[float] = []
+    requests = 0
 
     async def call() -> None:
-        nonlocal requests, done
+        nonlocal requests
         ticket = gate.ticket()
         while True:
             permit = await gate.enter(ticket, max_wait=math.inf, until=None)
@@ -49,7 +49,7 @@ async def run(
             is_accepted, left = limit.accepts(loop.time()), limit.left(loop.time())
             await asyncio.sleep(latency / 2)
             if is_accepted:
-                done += 1
+                accepted.append(loop.time())
                 gate.responded(permit)
                 return
             wait = max(1, math.ceil(left)) if is_whole else math.ceil(left * 1000) / 1000
@@ -58,7 +58,7 @@ async def run(
     await asyncio.gather(*(call() for _ in range(calls)))
     seconds = loop.time()
     await gate.aclose()
-    return Run(done=done, per_call=requests / calls, seconds=seconds)
+    return Run(accepted=accepted, per_call=requests / calls, seconds=seconds)
 
 
 def worst(
@@ -68,7 +68,7 @@ def worst(
     undone, per_call, against = 0, 0.0, 0.0
     for seed, limit in enumerate(limits):
         result = in_virtual_time(run(limit, calls=calls, latency=latency, is_whole=is_whole, seed=seed))
-        undone += calls - result.done
+        undone += calls - len(result.accepted)
         per_call = max(per_call, result.per_call)
         against = max(against, result.seconds / max(limit.ideal(calls), calls / 20 * latency))
     return undone, per_call, against
@@ -82,7 +82,7 @@ def limits_of(kind: type[FixedWindow | TokenBucket], requests: int, per: float) 
 
 
 def learning() -> list[Figure]:
-    """Measure windows and a bucket at each latency, then bans that each early request restarts."""
+    """Measure windows and a bucket at each latency, bans that restart, limits that rise, and other kinds."""
     found: list[Figure] = []
     for kind in (FixedWindow, AlignedWindow, SlidingWindow, TokenBucket):
         for latency in LATENCIES:
@@ -106,4 +106,42 @@ def learning() -> list[Figure]:
                 exactly(f"{name}: calls that were not done", undone, 0),
                 at_most(f"{name}: time against the ideal", against, 3.0, unit=" x"),
             ]
+    return found + rising_limits() + other_limits()
+
+
+def rising_limits() -> list[Figure]:
+    """Measure how soon a limit that rises from 10 to 50 a second is used, after a minute of 10 a second."""
+    found: list[Figure] = []
+    for kind in (FixedWindow, AlignedWindow, SlidingWindow, TokenBucket):
+        results = [
+            seconds_until_used(kind, at=60 + seed * 1.37, seed=seed, is_whole=is_whole)
+            for is_whole in (True, False)
+            for seed in range(SEEDS)
+        ]
+        found.append(
+            at_most(f"limit that rises, {kind.__name__}: until 80 % of it is used", max(results), 60, unit=" s")
+        )
+    return found
+
+
+def seconds_until_used(kind: type[FixedWindow | TokenBucket], *, at: float, seed: int, is_whole: bool) -> float:
+    """Return the seconds until the calls of five seconds are 80 % of those that the higher limit allows."""
+    limit = RisingLimit(kind(10, 1.0), kind(50, 1.0), at=at)
+    accepted = in_virtual_time(run(limit, calls=4000, latency=0.02, is_whole=is_whole, seed=seed)).accepted
+    times = (at + step / 2 for step in range(round(2 * (accepted[-1] - at))))
+    return next((time - at for time in times if bisect(accepted, time + 5) - bisect(accepted, time) >= 200), math.inf)
+
+
+def other_limits() -> list[Figure]:
+    """Measure limits that are no number of requests in a time: the gate learns a rate of them that is too slow."""
+    found: list[Figure] = []
+    for name, kind, requests, most in (
+        ("5 at a time, which take 100 ms each", SlidingWindow, 5, 8.0),
+        ("1 every 100 ms, without a burst", TokenBucket, 1, 4.0),
+    ):
+        undone, _, against = worst(limits_of(kind, requests, 0.1), calls=300, latency=0.2, is_whole=True)
+        found += [
+            exactly(f"limit that is no rate, {name}: calls that were not done", undone, 0),
+            at_most(f"limit that is no rate, {name}: time against the ideal", against, most, unit=" x"),
+        ]
     return found

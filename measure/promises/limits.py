@@ -2,6 +2,17 @@
 
 import math
 from collections import deque
+from typing import Protocol
+
+
+class Limit(Protocol):
+    """Decides which requests a service accepts."""
+
+    def accepts(self, now: float) -> bool:
+        """Count a request and return whether the limit allows it."""
+
+    def left(self, now: float) -> float:
+        """Return the seconds until a rejected request may be sent again."""
 
 
 class FixedWindow:
@@ -114,3 +125,21 @@ class SlidingWindow(FixedWindow):
     def left(self, now: float) -> float:
         """Return the seconds until a rejected request may be sent again."""
         return self._accepted[0] + self._per - now
+
+
+class RisingLimit:
+    """A limit that gives way to a higher one `at` some second."""
+
+    def __init__(self, before: Limit, after: Limit, *, at: float) -> None:
+        self._before, self._after, self._at = before, after, at
+
+    def accepts(self, now: float) -> bool:
+        """Count a request and return whether the limit allows it."""
+        return self._current(now).accepts(now)
+
+    def left(self, now: float) -> float:
+        """Return the seconds until a rejected request may be sent again."""
+        return self._current(now).left(now)
+
+    def _current(self, now: float) -> Limit:
+        return self._before if now < self._at else self._after

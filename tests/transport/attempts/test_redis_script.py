@@ -299,9 +299,17 @@ async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServe
                 await processes.exchange(process, report, kept=kept)
 
 
-@pytest.mark.parametrize("limit", [FixedWindow(10, 1.0), TokenBucket(30, 3.0), PunishingWindow(10, 1.0, ban=5.0)])
+@pytest.mark.parametrize(
+    ("limit", "decimals"),
+    [
+        (FixedWindow(10, 1.0), 0),
+        (TokenBucket(30, 3.0), 0),
+        (TokenBucket(10, 1.0), 2),
+        (PunishingWindow(10, 1.0, ban=5.0), 0),
+    ],
+)
 async def test_the_script_learns_what_the_window_learns(
-    empty_server: RedisServer, limit: FixedWindow | TokenBucket
+    empty_server: RedisServer, limit: FixedWindow | TokenBucket, decimals: int
 ) -> None:
     """For forty seconds at an unknown limit, both let the same requests start each time."""
     window = Window(max_in_flight=20)
@@ -315,7 +323,8 @@ async def test_the_script_learns_what_the_window_learns(
             reports: list[Report] = []
             for permit in expected:
                 how = "responded" if limit.accepts(now) else "rate_limited"
-                reports.append(end(window, how, permit, now=now, wait=math.ceil(limit.left(now)), jitter=0.5))
+                wait = math.ceil(limit.left(now) * 10**decimals) / 10**decimals
+                reports.append(end(window, how, permit, now=now, wait=wait, jitter=0.5))
             await processes.exchange("one", *reports)
     assert window._learned is not None
 

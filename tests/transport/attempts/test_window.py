@@ -204,7 +204,7 @@ def pauses(window: Window, now: float, count: int) -> tuple[list[float], float]:
 
 
 @pytest.mark.parametrize(
-    ("wait", "expected"), [(1.0, [1.04] * 10 + [0.936] * 2), (5.0, [5.2] * 2 + [2.6] * 4 + [1.3] * 6)]
+    ("wait", "expected"), [(1.0, [1.04] * 10 + [0.936] * 2), (5.0, [5.2] * 2 + [2.6] * 6 + [1.95] * 4)]
 )
 def test_a_learned_rate_is_probed_when_it_holds_back(wait: float, expected: list[float]) -> None:
     """A probe comes when the rate has held ten times as long as a failure would cost, and not when idle.
@@ -215,6 +215,24 @@ def test_a_learned_rate_is_probed_when_it_holds_back(wait: float, expected: list
     found, now = pauses(window, wait, 12)
     assert found == expected
     assert window.wait(now + 50.0) == 0.0
+
+
+def test_a_limit_that_has_risen_is_found_by_larger_and_larger_probes() -> None:
+    """After a probe that has held, the next one takes twice as much off, up to a quarter, and comes 3 cooldowns later."""
+    window = limited_after(10)
+    _, now = pauses(window, 1.0, 10)
+    found, now = pauses(window, now, 16)
+    assert found == [0.936] * 4 + [0.749] * 5 + [0.562] * 6 + [0.421]
+
+
+@pytest.mark.parametrize(("jitter", "held"), [(0.0, 1), (1.0, 4)])
+def test_a_probe_waits_as_long_as_a_failure_would_really_cost(jitter: float, held: int) -> None:
+    """What counts is how long the gate had to wait, and not what the service named for it."""
+    window = limited_after(10)
+    for _ in range(2):
+        window.rate_limited(window.begin(1.0), now=1.0, wait=1.0, jitter=jitter)
+    found, _ = pauses(window, 10.0, 6)
+    assert found.count(2.08) == held
 
 
 def test_a_failed_probe_is_taken_back() -> None:

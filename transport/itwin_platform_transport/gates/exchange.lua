@@ -18,7 +18,8 @@ local STATE, FLIGHT, QUEUE, LOG = unpack(KEYS)
 local channel, lease, most, rates, settings, me, formerly, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
 local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, PATIENCE, OFTEN, AT_ONCE = 60, 20, 0.000001, 0.25, 0.1, 100
 local KEPT_SHARE, LEARNED_MARGIN, SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.9, 1.04, 0.95, 0.85, 0.5
-local LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, FEWEST_MEASURED = 0.5, 0.1, 1.5, 1 / 64, 8
+local LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, LEAST_LOSS = 0.5, 0.1, 1.5, 1 / 32, 0.5
+local LARGEST_NEXT_PROBE, NEXT_PROBE_AFTER, FEWEST_MEASURED = 0.25, 3, 8
 
 local function exact(number) return string.format('%.17g', number) end
 
@@ -28,8 +29,8 @@ local stored = redis.call('GET', STATE)
 local s = stored and cmsgpack.unpack(stored) or {
   number = 0, boundary = 0, previous = 0, in_period = 0, open = most, allowed = 0, cooldown = 0,
   probe_at = 0, strikes = 0, waited = 0, kept_wait = 0, learned = 0, seconds = 0, good_seconds = 0, measured = 0,
-  named = 0, probe_share = LARGEST_PROBE, rate_probe_at = 0, longest_rate = 0, called = {}, unheard = {}, turn = 0,
-  clock = 0, shift = 0,
+  probe_share = LARGEST_PROBE, rate_probe_at = 0, longest_rate = 0, called = {}, unheard = {}, turn = 0, clock = 0,
+  shift = 0,
 }
 local clock = redis.call('TIME')
 local now = clock[1] + clock[2] / 1000000 + s.shift
@@ -102,10 +103,21 @@ local function counted_seconds(seconds)
   return seconds < 1 and seconds or math.floor(seconds) * LEARNED_MARGIN
 end
 
-local function set_rate(requests, seconds, probe_share)
-  s.learned, s.seconds, s.probe_share = requests, seconds, probe_share
-  if seconds < CAREFUL_BELOW then s.probe_share = math.min(probe_share, CAREFUL_PROBE) end
-  s.rate_probe_at = now + math.max(s.named / s.probe_share, seconds)
+local function set_rate(requests, seconds, losses)
+  s.learned, s.seconds = requests, seconds
+  s.rate_probe_at = now + math.max(losses * math.max(s.waited, LEAST_LOSS * seconds), seconds)
+end
+
+local function keep_to(requests, seconds, probe_share)
+  s.good_seconds = seconds
+  s.probe_share = seconds < CAREFUL_BELOW and math.min(probe_share, CAREFUL_PROBE) or probe_share
+  set_rate(requests, seconds, 1 / s.probe_share)
+end
+
+local function try_faster()
+  if s.seconds < s.good_seconds then s.probe_share = math.min(2 * s.probe_share, LARGEST_NEXT_PROBE) end
+  s.good_seconds, s.open = s.seconds, math.min(s.in_period + 1, most)
+  set_rate(s.learned, s.seconds * (1 - s.probe_share), NEXT_PROBE_AFTER)
 end
 
 -- Changes the learned rate after a cooldown, when the responses have come to what was sent before it.
@@ -117,9 +129,9 @@ local function learn()
   s.began, s.measured = nil, 0
   if s.learned == 0 then
     if measured == 0 or span <= 0 then return end
-    set_rate(measured, counted_seconds(span), LARGEST_PROBE)
+    keep_to(measured, counted_seconds(span), LARGEST_PROBE)
   elseif s.seconds < s.good_seconds then
-    set_rate(s.learned, s.good_seconds, math.max(s.probe_share / 2, SMALLEST_PROBE))
+    keep_to(s.learned, s.good_seconds, math.max(s.probe_share / 2, SMALLEST_PROBE))
   else
     local requests, each, share = s.learned, s.seconds / s.learned / SLOWER_SHARE, s.probe_share
     if measured > 0 then
@@ -128,9 +140,8 @@ local function learn()
       requests = math.max(1, math.floor(math.min(requests, measured) * MEASURED_SHARE))
     end
     if requests * each >= CAREFUL_BELOW then share = LARGEST_PROBE end
-    set_rate(requests, requests * each, share)
+    keep_to(requests, requests * each, share)
   end
-  s.good_seconds = s.seconds
 end
 
 -- Returns how many may start now, and else the seconds until one more may: -1 for until another ends.
@@ -150,8 +161,7 @@ local function room(ahead)
   if s.learned > 0 then
     local vacant, seconds = of_rate(s.learned, s.seconds, ahead)
     if vacant == 0 and now >= s.rate_probe_at and (asked or queued > 0) then
-      s.good_seconds, s.open = s.seconds, math.min(s.in_period + 1, most)
-      set_rate(s.learned, s.seconds * (1 - s.probe_share), s.probe_share)
+      try_faster()
       vacant, seconds = of_rate(s.learned, s.seconds, ahead)
       free = math.min(free, s.open - s.in_period)
     end
@@ -183,7 +193,7 @@ for _, report in ipairs(ended) do
   elseif kind == 'rate_limited' and not is_of_period then
     s.cooldown, s.probe_at = math.max(s.cooldown, now + value), now + PROBE_INTERVAL
   elseif kind == 'rate_limited' then
-    s.span, s.named = at - (s.began or at) + value, value
+    s.span = at - (s.began or at) + value
     if s.allowed > 0 or s.boundary == s.previous then s.strikes = 0 else s.strikes = s.strikes + 1 end
     local shortest = value
     if s.strikes == 0 and s.kept_wait > value then

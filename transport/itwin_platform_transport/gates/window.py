@@ -18,9 +18,11 @@ MOST_DOUBLINGS = 63
 #: service names for it is rounded up by so many seconds on average.
 SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.95, 0.85, 0.5
 #: A probe takes this share off the period of a learned rate: at first, at first of a period that is shorter than so
-#: many seconds, and at least. It comes when the rate has held so long that a success would pay for the cooldown of a
-#: failure.
-LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE = 0.5, 0.1, 1.5, 1 / 64
+#: many seconds, and at least. It comes when the rate has held so long that a success would pay for what a failure
+#: loses: the cooldown, or this share of the period if that is longer.
+LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, LEAST_LOSS = 0.5, 0.1, 1.5, 1 / 32, 0.5
+#: After a probe that has held, the next one takes twice its share, up to this one, and comes after so many losses.
+LARGEST_NEXT_PROBE, NEXT_PROBE_AFTER = 0.25, 3
 #: Fewer requests than these, let through before a 429, tell no rate yet: the next period counts as well.
 FEWEST_MEASURED = 8
 #: How much of a cooldown that had to grow is kept for the next one.
@@ -118,11 +120,10 @@ class Window:
         self._learned: tuple[int, float] | None = None
         self._good_seconds = 0.0
         # What the rate is measured by: the requests that were let through since the first of them, and after a 429 how
-        # long they took with the cooldown, which the service named.
+        # long they took with the cooldown, as the service named it.
         self._began: float | None = None
         self._span: float | None = None
         self._measured = 0
-        self._named = 0.0
         # The next probe of the rate: what it takes off the seconds, and when it comes.
         self._probe_share, self._rate_probe_at = LARGEST_PROBE, 0.0
 
@@ -204,7 +205,6 @@ class Window:
         if permit.number <= self._boundary:
             self._cooldown_until = max(self._cooldown_until, now + wait)
             return
-        self._named = wait
         self._span = permit.at - (permit.at if self._began is None else self._began) + wait
         self._strikes = 0 if self._allowed or self._boundary == 0 else self._strikes + 1
         shortest = wait
@@ -244,18 +244,23 @@ class Window:
     def _keep_to(self, requests: int, seconds: float, probe_share: float, now: float) -> None:
         """Set the learned rate, and when it is probed."""
         self._good_seconds = seconds
-        self._set_rate(requests, seconds, probe_share, now)
+        self._probe_share = min(probe_share, CAREFUL_PROBE) if seconds < CAREFUL_BELOW else probe_share
+        self._set_rate(requests, seconds, 1 / self._probe_share, now)
 
     def _try_faster(self, requests: int, seconds: float, now: float) -> None:
-        """Probe the learned rate, which has lasted; few requests at once, in case that it fails."""
+        """Probe the learned rate, which has lasted; few requests at once, in case that it fails.
+
+        A rate that has held through a probe is that of a limit which has risen, so it may be far too slow.
+        """
+        if seconds < self._good_seconds:
+            self._probe_share = min(2 * self._probe_share, LARGEST_NEXT_PROBE)
         self._good_seconds = seconds
         self._open = min(self._in_period + 1, self._most)
-        self._set_rate(requests, seconds * (1 - self._probe_share), self._probe_share, now)
+        self._set_rate(requests, seconds * (1 - self._probe_share), NEXT_PROBE_AFTER, now)
 
-    def _set_rate(self, requests: int, seconds: float, probe_share: float, now: float) -> None:
+    def _set_rate(self, requests: int, seconds: float, losses: float, now: float) -> None:
         self._learned = requests, seconds
-        self._probe_share = min(probe_share, CAREFUL_PROBE) if seconds < CAREFUL_BELOW else probe_share
-        self._rate_probe_at = now + max(self._named / self._probe_share, seconds)
+        self._rate_probe_at = now + max(losses * max(self._waited, LEAST_LOSS * seconds), seconds)
 
     def forget(self) -> None:
         """Forget the permits that are out: nothing will end them."""
