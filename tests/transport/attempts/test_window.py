@@ -218,7 +218,7 @@ def test_a_learned_rate_is_probed_when_it_holds_back(wait: float, expected: list
 
 
 def test_a_limit_that_has_risen_is_found_by_larger_and_larger_probes() -> None:
-    """After a probe that has held, the next one takes twice as much off, up to a quarter, and comes 3 cooldowns later."""
+    """After a probe that has held, the next one takes off twice as much, up to a quarter, 3 cooldowns later."""
     window = limited_after(10)
     _, now = pauses(window, 1.0, 10)
     found, now = pauses(window, now, 16)
