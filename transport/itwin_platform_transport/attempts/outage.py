@@ -205,13 +205,8 @@ class Outage:
         self, call: Call, attempt: Attempt, *, jitter: float, on_event: Callable[[BackoffEvent], None] | None
     ) -> None:
         """Count an attempt that found the operation down: enough of them close it, and a probe keeps it closed."""
-        now, path = call.clock(), call.request.url.path
-        if not self.is_closed and self.is_forgotten(now):
-            self._failures, self._failed_paths, self._suspects = 0, {}, {}
-        self._seen = now
-        if path not in self._suspects:
-            self._failures += 1
-            _remember(self._failed_paths, path)
+        now = call.clock()
+        self._count(call.request.url.path, now)
         closes, is_probe = not self.is_closed and self._failures >= FAILURES_TO_CLOSE, self._probe is call
         if closes or is_probe:
             self._probes += is_probe
@@ -231,6 +226,14 @@ class Outage:
         if closes or is_probe:
             self._probe, self._found = None, Finding(attempt, call.token, now + (attempt.retry_after or 0.0))
             wake(self._waiting)
+
+    def _count(self, path: str, now: float) -> None:
+        if not self.is_closed and self.is_forgotten(now):
+            self._failures, self._failed_paths, self._suspects = 0, {}, {}
+        self._seen = now
+        if path not in self._suspects:
+            self._failures += 1
+            _remember(self._failed_paths, path)
 
     def succeeded(self, call: Call, *, on_event: Callable[[BackoffEvent], None] | None) -> bool:
         """End the row of failures, and with it the outage; return whether nothing is left to remember."""

@@ -171,10 +171,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             if not call.limit.expired():
                 raise
-            left = findings.limits.left(call) or self._gate.cooldown_left() or None
-            if call.is_rate_limited and not call.was_closed:
-                return call.held_back(findings.limits.found(call) or findings.rate_limit, seconds=left)
-            raise call.out_of_time(seconds=left) from without_frames(error)
+            return self._out_of_time(call, error)
         except WaitTooLongError as error:
             return call.held_back(findings.cause_of_cooldown(call.clock()), seconds=error.seconds)
         except OperationLimitedError as error:
@@ -189,6 +186,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if findings.is_active:
                 findings.left_by(call)
             self._ended.set()
+
+    def _out_of_time(self, call: Call, error: TimeoutError) -> CallResult:
+        left = self._findings.limits.left(call) or self._gate.cooldown_left() or None
+        if call.is_rate_limited and not call.was_closed:
+            return call.held_back(self._findings.limits.found(call) or self._findings.rate_limit, seconds=left)
+        raise call.out_of_time(seconds=left) from without_frames(error)
 
     async def _run(self, call: Call) -> CallResult:
         findings = self._findings

@@ -504,24 +504,24 @@ class RedisState:
         text = "\n".join(map(str, causes))
         codes = _CODE.findall(text)
         name = codes[0] if codes else type(causes[-1]).__name__
-        if wrong := self._wrong_configuration(causes, text, name):
-            return ServerRejectsError(f"{self._where} {wrong}")
+        if (rejection := self._rejection(causes, text, name)) is not None:
+            return rejection
         if isinstance(causes[-1], self._errors.ResponseError):
             return ServerUnreachableError(f"{self._where} responds with an error ({name})")
         return ServerUnreachableError(f"{self._where} is unreachable ({name})")
 
-    def _wrong_configuration(self, causes: list[BaseException], text: str, name: str) -> str:
+    def _rejection(self, causes: list[BaseException], text: str, name: str) -> ServerRejectsError | None:
         kinds = tuple(map(type, causes))
         if self._errors.AuthenticationError in kinds:
-            return f"rejects the user name or the password in redis ({name})"
+            return ServerRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
         if "NOPERM" in text or self._errors.NoPermissionError in kinds:
             needed = "the script, its keys, and publish and subscribe on its channels"
-            return f"does not permit the user what the gate needs ({name}): {needed}"
+            return ServerRejectsError(f"{self._where} does not permit the user what the gate needs ({name}): {needed}")
         if reasons := [str(each.reason or "").lower() for each in causes if isinstance(each, ssl.SSLError)]:
-            return f"cannot be trusted, or does not speak TLS ({reasons[0]})"
+            return ServerRejectsError(f"{self._where} cannot be trusted, or does not speak TLS ({reasons[0]})")
         if kinds[0] is self._errors.InvalidResponse:
-            return "does not speak as Redis does: use rediss:// if it expects TLS"
-        return f"has no such database ({name})" if "DB index" in text else ""
+            return ServerRejectsError(f"{self._where} does not speak as Redis does: use rediss:// if it expects TLS")
+        return ServerRejectsError(f"{self._where} has no such database ({name})") if "DB index" in text else None
 
 
 async def _closed_with_loop(client: Any) -> AsyncGenerator[None]:
