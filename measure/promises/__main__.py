@@ -21,6 +21,7 @@ from .idle import idle
 from .learning import learning
 from .list_all_requests import list_all_requests
 from .lost_responses import lost_responses
+from .lost_state import lost_state
 from .measurement import Measurement, measured_within
 from .modelled_processes import modelled_processes, thousand_processes
 from .mutated_lists import mutated_lists
@@ -44,7 +45,13 @@ TIMED: tuple[Measurement, ...] = (
     idle,
 )
 #: The same for a limit that processes share.
-SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_other_servers, modelled_processes, thousand_processes)
+SHARED: tuple[Measurement, ...] = (
+    shared_limit,
+    shared_limit_of_other_servers,
+    lost_state,
+    modelled_processes,
+    thousand_processes,
+)
 #: Measurements that count, which run two at a time, the longest first.
 COUNTED: tuple[Measurement, ...] = (
     lost_responses,

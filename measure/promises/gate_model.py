@@ -137,7 +137,7 @@ class ModelState(RedisState):
         self,
         *,
         process: str,
-        formerly: str,
+        rejoins: bool,
         wants: int,
         listens: bool,
         kept: Sequence[int],

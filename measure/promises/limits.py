@@ -10,9 +10,11 @@ class Limit(Protocol):
 
     def accepts(self, now: float) -> bool:
         """Count a request and return whether the limit allows it."""
+        ...
 
     def left(self, now: float) -> float:
         """Return the seconds until a rejected request may be sent again."""
+        ...
 
 
 class FixedWindow:

@@ -1,6 +1,7 @@
 """Two operations behind one gate, of which one hangs or is limited: what the other one notices, in virtual time."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from statistics import median
 
@@ -15,6 +16,8 @@ from .figure import Figure, at_most, exactly, for_comparison
 LATENCY = 0.02
 #: How long each case lasts, and how often each operation is called in a second.
 SECONDS, A_RATE, B_RATE = 120.0, 2.0, 5.0
+#: How long a used-up quota lasts, and the seconds between two calls.
+QUOTA_LASTS, QUOTA_ASKED = 48 * 3600.0, 300.0
 #: The header in which a 429 names the operation that it met.
 NAMED = "itwinplatform-ratelimited-operation"
 Step = Callable[[str, float], tuple[httpx.Response, float]]
@@ -99,4 +102,30 @@ def operations() -> list[Figure]:
             else:
                 figures.append(exactly(f"{case}: lost calls of another one", lost, 0))
                 figures.append(at_most(about, middle, longest, unit=" s"))
+    for seconds in (1, 60):
+        unexpected, requests = in_virtual_time(_used_up_quota(seconds))
+        case = f"48 hours of 429s, Retry-After: {seconds}"
+        figures += [
+            exactly(f"{case}: calls that end in anything else, or fail afterwards", unexpected, 0),
+            for_comparison(f"{case}: requests of 576 calls", requests),
+        ]
     return figures
+
+
+async def _used_up_quota(retry_after: int) -> tuple[int, int]:
+    """Call every five minutes; return the calls that end in no 429, or in no success after the end, and requests."""
+    now = asyncio.get_running_loop().time
+
+    def step(_: str, at: float) -> tuple[httpx.Response, float]:
+        if at < QUOTA_LASTS:
+            return httpx.Response(429, headers={"retry-after": str(retry_after)}), LATENCY
+        return httpx.Response(200, content=b"{}"), LATENCY
+
+    service, statuses = TwoOperations(step), Counter[int]()
+    async with httpx.AsyncClient(transport=BackoffTransport(service, gate=Gate(20))) as client:
+        while now() < QUOTA_LASTS - QUOTA_ASKED:
+            statuses[(await client.get("https://service.example/a/1")).status_code] += 1
+            await asyncio.sleep(QUOTA_ASKED)
+        await asyncio.sleep(2 * QUOTA_ASKED)
+        after = (await client.get("https://service.example/a/1")).status_code
+    return statuses.total() - statuses[429] + (after != 200), len(service.requests)

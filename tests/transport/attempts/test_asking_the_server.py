@@ -36,7 +36,7 @@ class ScriptedState(RedisState):
         self.kept: list[Sequence[int]] = []
         self.reports: list[Report] = []
         self.processes: list[str] = []
-        self.formerly: list[str] = []
+        self.rejoins: list[bool] = []
         self.failure: Exception | None = None
         self.latency = 0.0
         self.listening: Exception | None = None
@@ -46,7 +46,7 @@ class ScriptedState(RedisState):
         self,
         *,
         process: str,
-        formerly: str,
+        rejoins: bool,
         wants: int,
         listens: bool,
         kept: Sequence[int],
@@ -56,7 +56,7 @@ class ScriptedState(RedisState):
         self.kept.append(kept)
         self.reports += reports
         self.processes.append(process)
-        self.formerly.append(formerly)
+        self.rejoins.append(rejoins)
         self.asked.append(asyncio.get_running_loop().time())
         self.wanted.append(wants)
         await asyncio.sleep(self.latency)
@@ -208,7 +208,7 @@ async def test_a_server_that_rejects_the_subscription_ends_the_waits(gate: Redis
 
 
 async def test_what_a_server_rejects_is_not_known_to_it(gate: RedisGate, state: ScriptedState) -> None:
-    """A rejected report is lost: the process goes on under a new name, and the lease of the old one expires."""
+    """A rejected report is lost: the process says which permits it still holds, so that the server ends the others."""
     state.replies = [GRANTED, NOTHING]
     permit = await enter(gate)
     state.failure = ServerRejectsError("the user may not write")
@@ -218,7 +218,7 @@ async def test_what_a_server_rejects_is_not_known_to_it(gate: RedisGate, state: 
     waiting = enter(gate)
     await asyncio.sleep(0.5)
     assert [number for _, number, *_ in state.reports] == [1]
-    assert state.processes[0] == state.processes[1] != state.processes[2]
+    assert state.rejoins[:3] == [True, False, True]
     await end([waiting])
 
 
@@ -285,8 +285,8 @@ async def test_each_process_keeps_its_share_of_the_rates(
     assert sent == pytest.approx(times)
 
 
-async def test_a_permit_from_before_the_loss_is_not_reported(gate: RedisGate, state: ScriptedState) -> None:
-    """A server that was lost may have been emptied: then its numbers are those of other permits."""
+async def test_a_permit_that_outlives_the_loss_is_kept(gate: RedisGate, state: ScriptedState) -> None:
+    """The server is told at the rejoin that the process still holds it, and later its end; of local permits nothing."""
     state.replies = [GRANTED, NOTHING]
     permit = await enter(gate)
     state.failure = LOST
@@ -296,14 +296,19 @@ async def test_a_permit_from_before_the_loss_is_not_reported(gate: RedisGate, st
     for each in (permit, local):
         gate.responded(each)
     await gate.aclose()
-    assert state.reports == []
+    assert [(state.rejoins[number], state.kept[number]) for number in (0, 2)] == [(True, []), (True, [1])]
+    assert state.reports == [("responded", 1, 0.0)]
 
 
-@pytest.mark.parametrize("failure", [LOST, ServerRejectsError("WRONGPASS")], ids=["lost", "rejects"])
-async def test_what_ends_during_a_failure_is_not_reported(
-    gate: RedisGate, state: ScriptedState, failure: Exception
+@pytest.mark.parametrize(
+    ("failure", "reported"),
+    [(LOST, [1]), (ServerRejectsError("WRONGPASS"), [1, 2])],
+    ids=["lost", "rejects"],
+)
+async def test_what_ends_during_a_failure_is_not_kept(
+    gate: RedisGate, state: ScriptedState, failure: Exception, reported: list[int]
 ) -> None:
-    """Only the exchange that fails carries what ended before it: its permits are known under another name."""
+    """The process keeps neither permit when it rejoins; of a lost server it reports no end again."""
     state.replies = [replace(NOTHING, permits=[Permit(number=number, at=0.0) for number in (1, 2)]), NOTHING]
     first, second = [await task for task in [enter(gate), enter(gate)]]
     state.failure, state.latency = failure, 0.5
@@ -315,7 +320,8 @@ async def test_what_ends_during_a_failure_is_not_reported(
     await end([enter(gate)])
     await asyncio.sleep(5.0)
     await gate.aclose()
-    assert state.reports == [("responded", 1, 0.0)]
+    assert [number for _, number, *_ in state.reports] == reported
+    assert not any(state.kept)
 
 
 async def test_a_call_that_comes_alone_keeps_to_the_pauses(gate: RedisGate, state: ScriptedState) -> None:

@@ -9,13 +9,13 @@
 --
 -- KEYS: state, permits in flight with the time at which each expires, queue, log of grants
 -- ARGV: one JSON array, because an argument takes longer to pass than its value: channel, lease, max_in_flight,
---       (requests, seconds) of each rate, settings, process, the name that it had before it lost the server or "",
---       wants, listens, numbers of the permits to keep for another lease, (kind, number, granted at) of each report, and
+--       (requests, seconds) of each rate, settings, process, whether it lost the server before, wants, listens, numbers of
+--       the permits to keep for another lease, (kind, number, granted at) of each report, and
 --       of a cooldown its seconds; of a 429 also a jitter
 -- Returns one string for the same reason: wait, rank, cooldown, whether a process waits, whether another process has
 -- other settings, the time, and the number of each permit.
 local STATE, FLIGHT, QUEUE, LOG = unpack(KEYS)
-local channel, lease, most, rates, settings, me, formerly, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
+local channel, lease, most, rates, settings, me, rejoins, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
 local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, PATIENCE, OFTEN, AT_ONCE = 60, 20, 0.000001, 0.25, 0.1, 100
 local KEPT_SHARE, LEARNED_MARGIN, SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.9, 1.04, 0.95, 0.85, 0.5
 local LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, LEAST_LOSS = 0.5, 0.1, 1.5, 1 / 32, 0.5
@@ -80,12 +80,14 @@ for _, permit in ipairs(redis.call('ZRANGEBYSCORE', FLIGHT, '-inf', exact(now), 
   if process ~= me then forget(process) end
 end
 
-if formerly ~= '' then
+if rejoins then
+  -- What it does not hold any more has ended unheard.
+  local is_kept = {}
+  for _, number in ipairs(kept) do is_kept[number] = true end
   for _, permit in ipairs(redis.call('ZRANGE', FLIGHT, 0, -1)) do
     local number, process = string.match(permit, '(%d+) (.+)')
-    if process == formerly then finish(tonumber(number), process) end
+    if process == me and not is_kept[tonumber(number)] then finish(tonumber(number), process) end
   end
-  forget(formerly)
 end
 
 -- Returns how many of a rate may start now, and else the seconds until one may, after `ahead` others.

@@ -140,16 +140,16 @@ class RedisGate(Gate):
         self._state = RedisState(redis, name=name, max_in_flight=max_in_flight, rates=rates)
         self._name, self._on_event = name, on_event
         # Made anew in each process: a gate may be built before a server forks its workers.
-        self._process = self._formerly = ""
+        self._process = ""
         #: The permits of the server by those of this process, what became of others, and when they were kept last.
         self._held: dict[Permit, Permit] = {}
         self._reports: list[Report] = []
         self._kept_at = 0.0
         #: How many permits the server has been asked for and has not granted yet.
         self._asked = 0
-        self._has_joined = self._has_warned = self._is_lost = self._listens = self._is_contended = (
-            self._is_cooldown_unreported
-        ) = False
+        #: Whether the server knows which permits this process holds.
+        self._is_known = False
+        self._has_warned = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
         #: When the next exchange is due, and what wakes the pump when it is due earlier than it was.
         self._due, self._pause = 0.0, FIRST_PAUSE
         self._changed = asyncio.Event()
@@ -183,7 +183,7 @@ class RedisGate(Gate):
             self._due = 0.0
             self._changed.set()
             await asyncio.wait([self._pump])
-        if self._has_joined and not self._is_lost:
+        if self._is_known:
             await self._exchange()
         try:
             await self._state.aclose()
@@ -195,18 +195,14 @@ class RedisGate(Gate):
         if is_alive and self._pump is not None and not self._pump.done():
             raise StateError(IN_USE)
         super()._leave_loop()
-        self._forget()
+        self._process, self._is_known = uuid.uuid4().hex, False
+        self._held.clear()
+        self._reports.clear()
         self._pump = self._listener = None
         self._listens, self._asked, self._due = False, 0, 0.0
         self._changed = asyncio.Event()
         if self._loop is not None:
             self._state.leave_loop()
-
-    def _forget(self) -> None:
-        """Go on under a new name: what the server knows of the old one ends when it hears the new one."""
-        self._formerly, self._process = self._process, uuid.uuid4().hex
-        self._held.clear()
-        self._reports.clear()
 
     def _may_begin(self, now: float) -> bool:
         if self._is_lost:
@@ -252,20 +248,20 @@ class RedisGate(Gate):
         now = asyncio.get_running_loop().time()
         reports, self._reports = self._reports, []
         if self._is_lost:
-            # The server knows no permit of this process, and no cooldown that it has met meanwhile.
+            # What ended meanwhile is not among the permits that are kept. The server knows of no cooldown since then.
             left = self._window.cooldown_left(now)
             reports = [("cooldown", 0, 0.0, left)] if left > 0 else []
         self._is_cooldown_unreported = False
         self._asked = self._queue.waiting
         self._due = now + (LEASE / 2 if self._held else _LONGEST_SLEEP)
         kept: list[int] = []
-        if now >= self._kept_at + LEASE / 3:
+        if not self._is_known or now >= self._kept_at + LEASE / 3:
             self._kept_at, kept = now, [granted.number for granted in self._held.values()]
         try:
             async with asyncio.timeout(SERVER_TIMEOUT):
                 reply = await self._state.exchange(
                     process=self._process,
-                    formerly=self._formerly,
+                    rejoins=not self._is_known,
                     wants=self._asked,
                     listens=self._listens,
                     kept=kept,
@@ -273,7 +269,7 @@ class RedisGate(Gate):
                 )
         except Exception as error:  # noqa: BLE001  # whatever fails there, nobody may wait for ever here
             if isinstance(error, ServerRejectsError):
-                self._forget()
+                self._is_known = False
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
             else:
                 self._lose(str(error) or f"no response within {SERVER_TIMEOUT:g} s")
@@ -286,7 +282,7 @@ class RedisGate(Gate):
             self._is_lost = False
             self._stop_timer()
             tell(GateChanged(name=self._name, is_shared=True, reason=None), self._on_event)
-        self._has_joined, self._pause, self._formerly = True, FIRST_PAUSE, ""
+        self._is_known, self._pause = True, FIRST_PAUSE
         if reply.differs and not self._has_warned:
             self._has_warned = True
             conventions.current.logger.warning(
@@ -332,7 +328,8 @@ class RedisGate(Gate):
 
     def _lose(self, reason: str) -> None:
         """Continue alone."""
-        self._forget()
+        self._is_known = False
+        self._reports.clear()
         self._stop_listening()
         # Whoever sleeps until a later exchange wakes up: the server is tried again after this pause.
         now = asyncio.get_running_loop().time()
@@ -396,7 +393,7 @@ class RedisState:
         self,
         *,
         process: str,
-        formerly: str,
+        rejoins: bool,
         wants: int,
         listens: bool,
         kept: Sequence[int],
@@ -406,7 +403,7 @@ class RedisState:
 
         Args:
             process: names the process.
-            formerly: the name that it had before it lost the server, whose permits end; empty where there was none.
+            rejoins: whether it lost the server: of its permits there, only those end that it does not keep.
             wants: how many of its tasks wait.
             listens: whether it listens for its turn.
             kept: the numbers of the permits that it keeps for another lease.
@@ -416,7 +413,7 @@ class RedisState:
             ServerUnreachableError: the server cannot be used for now.
             ServerRejectsError: the configuration is wrong.
         """
-        asked = json.dumps((*self._settings, process, formerly, wants, listens, kept, reports)).encode()
+        asked = json.dumps((*self._settings, process, rejoins, wants, listens, kept, reports)).encode()
         try:
             if not self._is_permitted:
                 await self._ask_for_permission(process)
