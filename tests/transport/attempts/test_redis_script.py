@@ -338,9 +338,11 @@ async def test_a_key_that_is_lost_stops_nobody_and_doubles_nothing(empty_server:
         await processes.exchange("two", wants=1, listens=True)
         with empty_server.client as client:
             client.delete(f"itwin-gate:{{test}}:{key}")
-        taken = (await processes.exchange("two", wants=3, kept=held)).permits
-        # Of the permits themselves nothing is left where their key is gone; they end within a lease.
+        taken = (await processes.exchange("two", wants=3)).permits
+        # Permits whose key is gone are known again when their process renews their lease.
         assert len(taken) == (3 if key == "flight" else 0)
+        await processes.exchange("one", kept=held)
+        assert (await processes.exchange("two", wants=1)).permits == []
         for process, permits in (("one", held), ("two", taken)):
             await processes.exchange(process, *(("responded", each.number, each.at) for each in permits))
         processes.now += LEASE
@@ -360,6 +362,23 @@ async def test_a_process_that_hears_nothing_keeps_its_place(empty_server: RedisS
         await processes.exchange("deaf", ("responded", reply.permits[0].number, reply.permits[0].at))
         (permit,) = (await processes.exchange("one", wants=1, listens=True)).permits
         assert (await processes.exchange("deaf", wants=1)).wait == 0.1
+
+
+async def test_a_process_whose_messages_are_lost_asks_often(empty_server: RedisServer) -> None:
+    """Its subscription counts, and nothing arrives: once it has missed its turn, it asks often until it comes promptly."""
+    async with Processes(empty_server) as processes:
+        (permit,) = (await processes.exchange("one", wants=1)).permits
+        await processes.queue("deaf")
+        assert (await processes.exchange("deaf", wants=1, listens=True)).wait is None
+        await processes.exchange("one", ended(permit))
+        processes.now += 0.3
+        (permit,) = (await processes.exchange("one", wants=1, listens=True)).permits
+        assert (await processes.exchange("deaf", wants=1, listens=True)).wait == 0.1
+        await processes.exchange("one", ended(permit))
+        processes.now += 0.01
+        (permit,) = (await processes.exchange("deaf", wants=1, listens=True)).permits
+        await processes.queue("one")
+        assert (await processes.exchange("deaf", ended(permit), wants=1, listens=True)).wait == 0.25
 
 
 async def test_a_process_that_comes_back_keeps_what_it_still_holds(empty_server: RedisServer) -> None:

@@ -16,7 +16,7 @@
 -- other settings, the time, and the number of each permit.
 local STATE, FLIGHT, QUEUE, LOG = unpack(KEYS)
 local channel, lease, most, rates, settings, me, rejoins, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
-local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, PATIENCE, OFTEN, AT_ONCE = 60, 20, 0.000001, 0.25, 0.1, 100
+local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, PATIENCE, OFTEN, PROMPT, AT_ONCE = 60, 20, 0.000001, 0.25, 0.1, 0.02, 100
 local KEPT_SHARE, LEARNED_MARGIN, SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.9, 1.04, 0.95, 0.85, 0.5
 local LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, LEAST_LOSS = 0.5, 0.1, 1.5, 1 / 32, 0.5
 local LARGEST_NEXT_PROBE, NEXT_PROBE_AFTER, FEWEST_MEASURED = 0.25, 3, 8
@@ -70,9 +70,13 @@ local function finish(number, process)
   if number > s.boundary then s.in_period = s.in_period - 1 end
 end
 
--- A process that is silent for too long gives its permits back, and does not wait any more either.
+-- A process that is silent for too long gives its permits back, and does not wait any more either. What it keeps is in
+-- flight, also where the key of the permits was lost, or their lease had ended.
 for _, number in ipairs(kept) do
-  redis.call('ZADD', FLIGHT, 'XX', exact(now + lease), string.format('%.0f %s', number, me))
+  if redis.call('ZADD', FLIGHT, exact(now + lease), string.format('%.0f %s', number, me)) == 1 then
+    in_flight = in_flight + 1
+    if number > s.boundary then s.in_period = s.in_period + 1 end
+  end
 end
 for _, permit in ipairs(redis.call('ZRANGEBYSCORE', FLIGHT, '-inf', exact(now), 'LIMIT', 0, AT_ONCE)) do
   local number, process = string.match(permit, '(%d+) (.+)')
@@ -228,6 +232,7 @@ end
 local turns = 0
 if wants > 0 and queued > 0 then
   if s.called[me] then
+    if now - s.called[me] < PROMPT then s.unheard[me] = nil end
     turns = math.max(1, math.floor(room(0) / queued))
     enqueue(me)
   elseif not redis.call('ZSCORE', QUEUE, me) then
@@ -249,8 +254,10 @@ local function call()
     end
     local at = s.called[head]
     if not at then
-      s.unheard[head] = redis.call('PUBLISH', channel .. head, '') == 0 or nil
+      s.unheard[head] = redis.call('PUBLISH', channel .. head, '') == 0 or s.unheard[head]
     elseif now - at > PATIENCE then
+      -- Where messages are lost on their way, a receiver is counted all the same. It asks often until it comes promptly.
+      s.unheard[head] = true
       enqueue(head)
       return true
     end
