@@ -365,7 +365,7 @@ async def test_a_process_that_hears_nothing_keeps_its_place(empty_server: RedisS
 
 
 async def test_a_process_whose_messages_are_lost_asks_often(empty_server: RedisServer) -> None:
-    """It is counted as a subscriber, but no message arrives. After a missed turn it asks often until it comes promptly."""
+    """It counts as a subscriber, but no message arrives. After a missed turn it asks often until it comes promptly."""
     async with Processes(empty_server) as processes:
         (permit,) = (await processes.exchange("one", wants=1)).permits
         await processes.queue("deaf")
