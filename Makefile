@@ -80,14 +80,14 @@ vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, 
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
 	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite) $(if $(WITHOUT),--without "$(WITHOUT)")
 
-package: $(READY)  ## Build sdist and wheel, and try the wheel in a clean environment
-	@$(BIN)/python -m tools.release.package
+package: .venv-release/.ready  ## Build sdist and wheel, and try the wheel in a clean environment
+	@.venv-release/bin/python -m tools.release.package
 
 mutants: $(READY)  ## Change both packages in many small ways and list the changes that no test notices, in about an hour; ONLY=<room>, such as ONLY=transport/gates
 	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
 
-test-all-pythons: $(READY)  ## Run demo, all tests and the wheel on every installed Python from 3.11; ONLY=commands runs demo and test on the others
-	@$(BIN)/python -m tools.release.test_all_pythons $(ONLY)
+test-all-pythons: $(TEST) .venv-release/.ready  ## Run demo, all tests and the wheel on every installed Python from 3.11; ONLY=commands runs demo and test on the others
+	@PATH="$$PATH:$(CURDIR)/$(BIN)" .venv-release/bin/python -m tools.release.test_all_pythons $(ONLY)
 
 conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators
 	@.venv-conformance/bin/python -u -m measure.conformance
@@ -121,17 +121,21 @@ docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/; a 
 	@$(BIN)/python -m tools.site.check_site
 	@$(BIN)/python -m tools.site.check_search
 
-check-tag: $(READY)  ## Check that TAG=<tag>, the version and the changelog agree
-	@$(BIN)/python -m tools.release.check_tag "$(TAG)"
+check-tag: .venv-release/.ready  ## Check that TAG=<tag>, the version and the changelog agree
+	@.venv-release/bin/python -m tools.release.check_tag "$(TAG)"
 
 check-package: .venv-release/.ready  ## Check that a package index can show dist/; run make package before
-	@.venv-release/bin/twine check --strict dist/*
+	@ls dist/*.whl > /dev/null 2>&1 || { echo "dist/ has no wheel: run make package first"; exit 2; }
+	@.venv-release/bin/twine check --strict dist/*.whl dist/*.tar.gz
 
 sbom: .venv-release/.ready  ## Write dist/sbom.cdx.json, the components that users install; run make package before
 	@.venv-release/bin/python -m tools.release.sbom
 
-audit: .venv-release/.ready  ## Check the pinned versions for known vulnerabilities; needs the network
-	@.venv-release/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
+# What has no version in such a file has it in constraints.txt.
+audit: .venv-release/.ready  ## Check the pinned versions of every requirements file for known vulnerabilities; needs the network
+	@mkdir -p .cache; for file in constraints.txt $$(git ls-files '*requirements*.txt'); do echo "$$file:"; \
+		sed -nE 's/^([A-Za-z0-9._-]+==[^ ]+).*/\1/p' $$file > .cache/audited.txt; \
+		.venv-release/bin/pip-audit --requirement .cache/audited.txt --no-deps --disable-pip || exit 1; done
 
 lines: $(READY)  ## Show size and complexity of wrapper/ beside their bars; fails on imports that go up, and on unrecorded private attributes
 	@$(BIN)/python -m tools.structure.report

@@ -31,8 +31,10 @@ def main() -> None:
     changelog = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
     version = re.search(r'__version__ = "(.+)"', code)
     newest = re.search(r"^## \[?([0-9][^\]\s]*)", changelog, re.MULTILINE)
-    if version is None or newest is None:
-        raise SystemExit("_version.py has no __version__, or CHANGELOG.md has no section of a release")
+    if version is None:
+        raise SystemExit("_version.py has no __version__: write it as the tag has it, without the v")
+    if newest is None:
+        raise SystemExit(f"CHANGELOG.md has no section of a release: rename its section Unreleased to {version[1]}")
     if found := problems(tag, version=version[1], newest=newest[1]):
         raise SystemExit("\n".join(found))
     print(f"{tag} can be released")

@@ -9,7 +9,6 @@ names the supported Pythons that were not run, and exits with status 1 after a f
 With the argument `commands` it runs `make demo` and `make test` alone, on every Python beside the one that runs it.
 """
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -47,8 +46,6 @@ def main() -> None:
     """Try each Python, and print the table."""
     only_commands = sys.argv[1:] == ["commands"]
     found = [each for each in pythons() if not (only_commands and each.prefix == sys.base_prefix)]
-    # The redis-server that a package has put beside this Python serves the others too.
-    os.environ["PATH"] += os.pathsep + str(Path(sys.executable).parent)
     rows: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for python in found:
