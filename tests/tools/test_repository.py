@@ -27,6 +27,8 @@ def text(name: str) -> str:
 
 TARGETS = set(re.findall(r"^([a-z-]+):", text("Makefile"), re.MULTILINE))
 PYPROJECT: dict[str, Any] = tomllib.loads(text("pyproject.toml"))
+#: What runs at night, and on Sundays.
+NIGHTLY = ("test-all-pythons", "conformance", "reliability", "audit", "mutants")
 WORKFLOWS = sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -41,16 +43,15 @@ def commands(path: Path) -> list[str]:
 
 
 def test_there_is_a_workflow_for_each_purpose() -> None:
-    """Checks for each commit, what takes longer at night, a release, and what takes an hour once a week."""
-    checks, nightly, release, weekly = WORKFLOWS
-    assert [checks.stem, nightly.stem, release.stem, weekly.stem] == ["checks", "nightly", "release", "weekly"]
+    """Checks for each commit, what takes longer at night, and a release."""
+    checks, nightly, release = WORKFLOWS
+    assert [checks.stem, nightly.stem, release.stem] == ["checks", "nightly", "release"]
     of_ci = re.findall(r"^make .+$", text(".ci/run"), re.MULTILINE)
     assert of_ci
     # Each Python has a job of its own there.
     of_ci.remove("make test-all-pythons ONLY=commands")
     assert sorted(commands(checks)) == sorted([*of_ci, "make test"])
-    assert {*commands(nightly)} == {"make test-all-pythons", "make conformance", "make reliability", "make audit"}
-    assert commands(weekly) == ["make mutants"]
+    assert {*commands(nightly)} == {f"make {each}" for each in NIGHTLY}
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
@@ -65,6 +66,24 @@ def test_a_workflow_runs_targets_pinned_actions_and_has_the_least_permissions(pa
     for job in parsed(path)["jobs"].values():
         writable = {name for name, access in job["permissions"].items() if access == "write"}
         assert writable <= ({"id-token", "attestations"} if path.stem == "release" else set())
+
+
+def test_a_job_that_may_write_runs_no_code_of_the_project() -> None:
+    """What signs and what uploads a release takes the files of another job, and has neither checkout nor command."""
+    jobs = parsed(WORKFLOWS[2])["jobs"].values()
+    writing = [job for job in jobs if "write" in job["permissions"].values()]
+    assert len(writing) == 2
+    for job in writing:
+        assert [step.get("run") for step in job["steps"] if "run" in step or "checkout" in step["uses"]] == []
+
+
+def test_every_requirements_file_is_watched() -> None:
+    """Dependabot looks into each folder that has pinned versions."""
+    updates = parsed(PROJECT / ".github" / "dependabot.yml")["updates"]
+    watched = next(each for each in updates if each["package-ecosystem"] == "pip")["directories"]
+    files = [each for each in PROJECT.glob("*/**/requirements*.txt") if not each.is_relative_to(PROJECT / "site")]
+    folders = {f"/{each.parent.relative_to(PROJECT).as_posix()}" for each in files if "/." not in each.as_posix()}
+    assert {"/", *folders} == {*watched}
 
 
 def test_every_supported_python_is_checked() -> None:

@@ -1,8 +1,8 @@
 """Change wrapper and transport in many small ways, one at a time, and report what no test notices: `make mutants`.
 
-A seeded sample of each room is tried. For each change only the tests that reach its line run, the most specific first.
-The table goes to the standard output, and every survivor with its line. `tools/mutation/accepted.txt` lists survivors
-that no test needs to notice, each with its reason. Exits with status 1 if a room kills less than 95 %.
+A sample of each room is tried, which the date chooses: what an earlier sample showed has a test by now, so only a new
+one tells something. For each change only the tests that reach its line run, the most specific first. The table goes to
+the standard output, and every survivor with its line. Exits with status 1 if a room kills less than 95 %.
 """
 
 import argparse
@@ -12,13 +12,12 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from datetime import UTC, datetime
 
 from tools.mutation.candidates import PROJECT, Candidate, candidates, measure_coverage, sampled
 from tools.mutation.mutants import Mutant
 from tools.mutation.runs import Outcome, outcomes
 
-ACCEPTED = Path(__file__).with_name("accepted.txt")
 #: The share of mutants that must be killed in each room.
 LEAST = 0.95
 
@@ -27,25 +26,20 @@ def main() -> None:
     """Run the sample and print the table."""
     parser = argparse.ArgumentParser(prog="make mutants")
     parser.add_argument("--each", type=int, default=60, help="mutants of each room")
-    parser.add_argument("--seed", type=int, default=1, help="chooses the sample")
+    parser.add_argument("--seed", default=datetime.now(UTC).date().isoformat(), help="chooses the sample: a date")
     parser.add_argument("--only", default="", help="a room, such as transport/gates")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="mutants that are tried at once")
     parser.add_argument("--measured", action="store_true", help="do not measure again which test reaches which line")
     chosen = parser.parse_args()
     if not chosen.measured:
         measure_coverage()
-    everything = list(candidates())
-    accepted = {line.rpartition("  # ")[0] for line in ACCEPTED.read_text(encoding="utf-8").splitlines()}
-    if stale := accepted - {each.name for each in everything}:
-        raise SystemExit("\n".join([f"{ACCEPTED.name} names what is no change of the code any more:", *sorted(stale)]))
-    sample = list(sampled(everything, each=chosen.each, seed=chosen.seed, only=chosen.only))
+    sample = list(sampled(candidates(), each=chosen.each, seed=chosen.seed, only=chosen.only))
     check_tests(sample)
     ended: list[Outcome] = []
-    selected = [each for each in sample if each.name not in accepted]
-    for outcome in outcomes(selected, processes=chosen.processes):
+    for outcome in outcomes(sample, processes=chosen.processes):
         ended.append(outcome)
-        print(f"{len(ended)} of {len(selected)}: {outcome.how}, {outcome.test}", file=sys.stderr, flush=True)
-    raise SystemExit(report(ended, skipped=len(sample) - len(ended)))
+        print(f"{len(ended)} of {len(sample)}: {outcome.how}, {outcome.test}", file=sys.stderr, flush=True)
+    raise SystemExit(report(ended, seed=chosen.seed))
 
 
 def check_tests(sample: Sequence[Candidate]) -> None:
@@ -71,7 +65,7 @@ def check_tests(sample: Sequence[Candidate]) -> None:
             raise SystemExit(f"tests fail without a change: {outcome.test}")
 
 
-def report(ended: Sequence[Outcome], *, skipped: int) -> int:
+def report(ended: Sequence[Outcome], *, seed: str) -> int:
     """Print the table and the survivors; return 1 if a room kills too few."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for outcome in ended:
@@ -82,7 +76,7 @@ def report(ended: Sequence[Outcome], *, skipped: int) -> int:
         share = (count["killed"] + count["hangs"]) / count.total()
         too_few += share < LEAST
         print(f"{room:24}{count.total():>7}{count['killed']:>8}{count['hangs']:>7}{count['survives']:>9}{share:>8.0%}")
-    print(f"{skipped} of the sample are in {ACCEPTED.name} with their reasons. Survivors and hanging tests:")
+    print(f"The sample is that of {seed}. Survivors and hanging tests:")
     for outcome in ended:
         if outcome.how != "killed":
             each = outcome.candidate

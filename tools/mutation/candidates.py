@@ -128,7 +128,7 @@ def reached_lines() -> Mapping[Path, Mapping[int, set[str]]]:
     }
 
 
-def sampled(found: Iterable[Candidate], *, each: int, seed: int, only: str) -> Iterator[Candidate]:
+def sampled(found: Iterable[Candidate], *, each: int, seed: str, only: str) -> Iterator[Candidate]:
     """Yield a sample of each room, or of one room.
 
     Raises:

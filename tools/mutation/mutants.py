@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ _OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Mult: ast.Add,
     ast.Div: ast.Mult,
 }
+#: Two words: a string with them is a message.
+_PROSE = re.compile(r"[a-z,:;] [a-z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +54,13 @@ def mutants_of(source: str) -> Iterator[Mutant]:
     """Yield every mutant of a module, in the order of its lines.
 
     Docstrings, annotations, types, imports, `__all__` and the texts of messages stay: no test of behaviour can
-    notice them.
+    notice them. Every other string changes, such as the name of a header.
     """
     tree = ast.parse(source)
     offsets = [0]
     for line in source.encode().splitlines(keepends=True):
         offsets.append(offsets[-1] + len(line))
+    conditions = set(_conditions(tree))
     found: list[Mutant] = []
     for node in _code_of(tree):
         start = offsets[node.lineno - 1] + node.col_offset
@@ -64,10 +68,19 @@ def mutants_of(source: str) -> Iterator[Mutant]:
         before = source.encode()[start:end].decode()
         found += [
             Mutant(line=node.lineno, start=start, end=end, before=before, text=text)
-            for text in _changes_of(node)
+            for text in [*_changes_of(node), *(("True", "False") if node in conditions else ())]
             if text != before
         ]
     yield from sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.text))
+
+
+def _conditions(tree: ast.AST) -> Iterator[ast.expr]:
+    """Yield what decides whether something runs."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.IfExp | ast.While):
+            yield node.test
+        elif isinstance(node, ast.comprehension):
+            yield from node.ifs
 
 
 def _is_silent(node: ast.AST) -> bool:
@@ -76,6 +89,7 @@ def _is_silent(node: ast.AST) -> bool:
             ast.Import()
             | ast.ImportFrom()
             | ast.JoinedStr()
+            | ast.Expr(value=ast.Constant())
             | ast.Global()
             | ast.Nonlocal()
             | ast.If(test=ast.Name(id="TYPE_CHECKING"))
@@ -128,13 +142,15 @@ def _changes_of_constant(value: object) -> Iterator[str]:
         yield str(not value)
     elif isinstance(value, int | float):
         yield repr(value + 1)
-    elif isinstance(value, str) and value.isidentifier():
+    elif isinstance(value, str) and not _PROSE.search(value):
         yield repr(f"{value}x")
+    elif isinstance(value, bytes):
+        yield repr(value + b"x")
 
 
 def _changes_of_statement(node: ast.expr | ast.stmt) -> Iterator[str]:
     is_effect = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await)
-    if is_effect or isinstance(node, ast.AugAssign):
+    if is_effect or isinstance(node, ast.Assign | ast.AugAssign | ast.Raise):
         yield "pass"
     elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
         yield "return None"
