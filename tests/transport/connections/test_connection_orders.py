@@ -1,10 +1,12 @@
 """One connection under every order of events: each call gets its own bytes or an error, and nothing of another call.
 
 A machine starts calls, plays the server byte by byte, and cancels, closes, stalls and waits in between, at any turn of
-the event loop. The network is in memory, so each order can be repeated; over TLS it runs asyncio's own TLS on top.
+the event loop. A table puts one event at every turn of one call, before a second call on the same connections. The
+network is in memory, so each order can be repeated; over TLS it runs asyncio's own TLS on top.
 """
 
 import asyncio
+import itertools
 import socket
 import ssl
 from asyncio import sslproto
@@ -487,3 +489,60 @@ def test_in_every_order_each_call_gets_its_own_bytes(machine: type[Orders]) -> N
     run_state_machine_as_test(
         machine, settings=settings(max_examples=examples(250), stateful_step_count=40, phases=phases)
     )
+
+
+#: In which parts a response comes: how much of what is left of its body each of them brings, the first with the head.
+PARTS: dict[str, list[float]] = {"at once": [1.0], "in two": [0.5, 1.0], "in three": [0.0, 0.3, 1.0]}
+EVENTS: dict[str, Callable[[Orders], object]] = {
+    "cancel": lambda orders: orders._running() and orders.cancel(0),
+    "end": lambda orders: orders.loss(None),
+    "reset": lambda orders: orders.loss(ConnectionResetError("reset")),
+    "timeout": lambda orders: orders.loop.be_busy(31.0),
+    "interim response": lambda orders: orders.interim(104, b"interim", False),
+    "surplus": lambda orders: orders.surplus(PHANTOM),
+}
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("machine", [Orders, EncryptedOrders], ids=["plain", "TLS"])
+def test_after_one_event_at_every_turn_the_next_call_gets_its_own_bytes(
+    machine: type[Orders], event: str, parts: str
+) -> None:
+    """One thing happens, at each turn after each part of a response: the call is right or fails, the next is right."""
+    places = range(len(PARTS[parts]) + 1)
+    for size, is_chunked, after, turns in itertools.product((0, 5_000), (False, True), places, range(5)):
+        orders = machine()
+        try:
+            happens = EVENTS[event]
+            serve(orders, PARTS[parts], size=size, is_chunked=is_chunked, after=after, turns=turns, event=happens)
+            serve(orders, [1.0], size=10)
+            assert len(orders.calls[-1].body) == 10
+        finally:
+            orders.teardown()
+
+
+def serve(
+    orders: Orders,
+    parts: list[float],
+    *,
+    size: int,
+    is_chunked: bool = False,
+    after: int = 0,
+    turns: int = 0,
+    event: Callable[[Orders], object] = bool,
+) -> None:
+    """Make a call and respond to it in parts; so many turns after so many of them, an event comes."""
+    orders.start(size=0, holds=False, then="")
+    orders.turn(20)
+    assert orders._service(has_no_head), "no request came"
+    for number, part in enumerate([None, *parts]):
+        if number == 1 and orders._service(has_no_head):
+            orders.head(size=size, is_chunked=is_chunked, header=b"", status=200, part=parts[0], then="")
+        elif part is not None and orders._service(has_no_end):
+            orders.body(part=part, then="")
+        if number == after:
+            orders.turn(turns)
+            event(orders)
+        orders.turn(4)
+    orders.own_bytes()
