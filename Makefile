@@ -137,7 +137,7 @@ audit: .venv-release/.ready  ## Check the pinned versions of every requirements 
 		sed -nE 's/^([A-Za-z0-9._-]+==[^ ]+).*/\1/p' $$file > .cache/audited.txt; \
 		.venv-release/bin/pip-audit --requirement .cache/audited.txt --no-deps --disable-pip || exit 1; done
 
-lines: $(READY)  ## Show size and complexity of wrapper/ beside their bars; fails on imports that go up, and on unrecorded private attributes
+lines: $(READY)  ## Show size and complexity of both packages beside their bars; fails on private attributes of other libraries without a record
 	@$(BIN)/python -m tools.structure.report
 
 clean:  ## Remove everything that the targets created

@@ -65,7 +65,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         token: a string, an AccessToken, or a sync or async function that returns one: put on each attempt, so that a
             retry after a long wait carries a fresh one.
         token_timeout: how long one call of an async `token` may take, in seconds; None for no limit.
-        max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
+        max_response_bytes: the largest response, in bytes, as it comes: httpx decodes it later, without a limit of its
+            own. 64 MiB by default.
         on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         random_number: returns jitter, from 0 to 1.
         now: the wall clock.
