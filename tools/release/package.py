@@ -1,6 +1,6 @@
 """Build the sdist, the wheel from it, and try the wheel in a clean environment.
 
-The wheel has all three packages, typed, and no tests. Without extras it installs its runtime dependencies and no
+The wheel has all four packages, typed, and no tests. Without extras it installs its runtime dependencies and no
 development tool, and can be imported. With the extra `sandbox`, all operations succeed.
 """
 
