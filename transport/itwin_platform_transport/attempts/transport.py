@@ -333,7 +333,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
                 outcome = Outcome.FINAL
             retry_after = None if response.status_code < 300 else retry_after_of(response.headers, now=self._now())
-            delay = self._delay_after(outcome, call, retry_after=retry_after)
+            is_final = outcome is Outcome.FINAL
+            delay = 0.0 if is_final else self._delay_after(outcome, call, retry_after=retry_after)
             attempt = Attempt(outcome=outcome, delay=delay, response=response, retry_after=retry_after)
             if outcome is Outcome.RATE_LIMITED:
                 self._start_cooldown(attempt, response.headers, call)
@@ -356,8 +357,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _delay_after(self, outcome: Outcome, call: Call, *, retry_after: float | None = None) -> float:
         """Count an attempt, and return how long to wait before a retry, in seconds."""
-        if outcome is Outcome.FINAL:
-            return 0.0
         call.progress = call.progress.after(outcome)
         if outcome in RULES and not RULES[outcome].waits:
             return 0.0

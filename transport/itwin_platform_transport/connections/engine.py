@@ -257,7 +257,7 @@ def head_of(method: bytes, target: bytes, headers: RawHeaders, content: bytes) -
     _check_length(headers, content)
     lines = [b"%s %s HTTP/1.1\r\n" % (method, target), *[b"%s: %s\r\n" % pair for pair in headers], b"\r\n"]
     head = b"".join(lines)
-    tokens = [method, *(name for name, _ in headers)]
+    tokens = [method, *[name for name, _ in headers]]
     illegal = b"".join(tokens).translate(None, _IN_A_TOKEN) or target.translate(None, _IN_A_TARGET)
     # What is left without the characters of lines is the end of each line, and nothing else.
     if illegal or not all(tokens) or head.translate(None, _IN_A_LINE) != b"\r\n" * len(lines):
