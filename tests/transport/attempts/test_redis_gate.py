@@ -46,6 +46,16 @@ async def test_processes_share_what_is_in_flight(empty_server: RedisServer) -> N
     assert (most, served) == (4, 120)
 
 
+async def test_operations_share_what_the_server_grants(empty_server: RedisServer) -> None:
+    """The server knows no operations: calls of several wait for their permits as those of one do."""
+
+    async def call(gate: RedisGate, operation: str) -> None:
+        gate.responded(await enter(gate, operation=operation))
+
+    async with gates(empty_server.url, 2, max_in_flight=2) as opened, asyncio.timeout(10.0):
+        await asyncio.gather(*(call(gate, operation) for gate in opened for operation in "abc" * 10))
+
+
 @pytest.mark.usefixtures("no_polls")
 async def test_a_free_permit_reaches_a_waiting_call_without_polling(
     empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch

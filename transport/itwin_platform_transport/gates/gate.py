@@ -75,7 +75,7 @@ class WaiterQueue:
     """
 
     def __init__(self, *, most: float) -> None:
-        self._share = most - most // 4
+        self._share = 0.75 * most
         self._by_operation: dict[Hashable, _Heap] = {}
         self._by_max_wait, self._by_until = _Heap(), _Heap()
         self._entered = 0
