@@ -99,10 +99,10 @@ BENCH := $(BIN)/python -m measure.speed.run --ours .venv-bench-ours/$(SCRIPTS)/p
 	--peers .venv-bench-peers/$(SCRIPTS)/python --sniffio .venv-bench-sniffio/$(SCRIPTS)/python
 BENCH_READY := $(READY) .venv-bench-ours/.ready .venv-bench-peers/.ready .venv-bench-sniffio/.ready
 
-bench: $(BENCH_READY)  ## Measure the client against others in about ten minutes, and write docs/benchmarks.md
+bench: $(BENCH_READY)  ## Measure the client against others in about fifteen minutes, and write docs/benchmarks.md
 	@$(BENCH) --report
 
-bench-quick: $(BENCH_READY)  ## Measure in about a minute, with fewer workloads and rounds
+bench-quick: $(BENCH_READY)  ## Measure in about two minutes, with fewer workloads and rounds
 	@$(BENCH) --quick
 
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Compare retries with openai, githubkit, azure-core and botocore: one rate limit, one outage

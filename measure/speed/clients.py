@@ -3,11 +3,15 @@
 Each imports its library when it is made, because a process measures only one of them.
 """
 
+import asyncio
+import ssl
 from collections.abc import Awaitable, Callable
+from functools import cached_property, partial
+from importlib import import_module
 from typing import Any, Protocol
 
-from .data import SCENE_ID, new_objects
-from .workloads import AIOHTTP, HTTPX2, OURS
+from .data import SCENE_ID, authority, new_objects
+from .workloads import AIOHTTP, HTTPX2, MSGSPEC, OURS, STOCK
 
 AUTHENTICATION = {"type": "Basic", "username": "u", "password": "p"}
 ACCEPT = {"Authorization": "Bearer t", "Accept": "application/vnd.bench.itwin-platform.v1+json"}
@@ -25,12 +29,15 @@ class Client(Protocol):
     async def post(self, itwin_id: str) -> None:
         """Create a scene of 100 objects; the iTwin `echo` returns them, another iTwin returns none."""
 
+    async def post_models(self, itwin_id: str) -> None:
+        """Create the same scene of objects that are models already; a client without models sends dictionaries."""
+
     async def itwins(self, page_size: int) -> int:
-        """Read 10,000 full iTwins."""
+        """Read 10,000 full iTwins, one page after the other."""
         ...
 
     async def itwins_concurrently(self) -> int:
-        """Read 10,000 full iTwins in pages of 1,000, in parallel if the client can do that."""
+        """Read 10,000 full iTwins with ten pages of 1,000 in flight."""
         ...
 
     async def objects(self) -> int:
@@ -48,11 +55,17 @@ class Client(Protocol):
 class Ours:
     """This client."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, address: str) -> None:
         from itwin_platform import BasicAuthentication, PlatformClient
 
-        self.platform = PlatformClient(f"http://127.0.0.1:{port}", vendor="bench", token="t")
+        self.platform = PlatformClient(address, vendor="bench", token="t", ssl_context=tls_of(address))
         self._authentication = BasicAuthentication(username="u", password="p")
+
+    @cached_property
+    def _models(self) -> list[Any]:
+        from itwin_platform import SceneObjectCreate
+
+        return [SceneObjectCreate.from_dict(each) for each in new_objects()]
 
     async def get(self) -> None:
         await self.platform.itwins.get_primary_account()
@@ -62,6 +75,9 @@ class Ours:
 
     async def post(self, itwin_id: str) -> None:
         await self.platform.scenes.create(itwin_id, display_name="Harbour", objects=new_objects())
+
+    async def post_models(self, itwin_id: str) -> None:
+        await self.platform.scenes.create(itwin_id, display_name="Harbour", objects=self._models)
 
     async def itwins(self, page_size: int) -> int:
         return len(await self.platform.itwins.list(representation="full", page_size=page_size, limit=10_000).collect())
@@ -84,6 +100,76 @@ class Ours:
         await self.platform.aclose()
 
 
+class Stock:
+    """The client that the generator of this project makes of the document with its own templates: see `stock_client`.
+
+    It takes models only, so it is given models for each workload. It has no pagination: that is written by hand.
+    """
+
+    def __init__(self, address: str) -> None:
+        context = tls_of(address)
+        self._client: Any = import_module("stock_client").AuthenticatedClient(
+            base_url=address, token="t", timeout=60, verify_ssl=True if context is None else context
+        )
+        api, self._models = "stock_client.api", import_module("stock_client.models")
+        self._get = partial(import_module(f"{api}.itwins.get_primary_account").asyncio, client=self._client)
+        self._patch = partial(import_module(f"{api}.repositories.update_repository").asyncio, client=self._client)
+        self._post = partial(import_module(f"{api}.scenes.create_scene").asyncio, client=self._client)
+        self._itwins = partial(import_module(f"{api}.itwins.list_itwins").asyncio, client=self._client)
+        self._objects = partial(import_module(f"{api}.scenes.list_scene_objects").asyncio, client=self._client)
+
+    @cached_property
+    def _scene(self) -> Any:
+        scene = {"displayName": "Harbour", "sceneData": {"objects": new_objects()}}
+        return self._models.SceneCreate.from_dict(scene)
+
+    async def get(self) -> None:
+        await self._get()
+
+    async def patch(self) -> None:
+        await self._patch("i", "r", body=self._models.RepositoryUpdate.from_dict({"authentication": AUTHENTICATION}))
+
+    async def post(self, itwin_id: str) -> None:
+        await self._post(i_twin_id=itwin_id, body=self._scene)
+
+    post_models = post
+
+    async def itwins(self, page_size: int) -> int:
+        return len(await self._listing(self._full_itwins, "i_twins", page_size))
+
+    async def itwins_concurrently(self) -> int:
+        pages = await asyncio.gather(*(self._full_itwins(skip=skip, top=1000) for skip in range(0, 10_000, 1000)))
+        return sum(len(page.i_twins) for page in pages)
+
+    async def objects(self) -> int:
+        return len(await self._listing(self._scene_objects, "objects", 100))
+
+    async def objects_with_data(self) -> int:
+        # The generator makes no model of the data: its type depends on the kind.
+        objects = await self._listing(self._scene_objects, "objects", 100)
+        return sum(item.data["position"]["x"] > 0 for item in objects)
+
+    async def aclose(self) -> None:
+        await self._client.get_async_httpx_client().aclose()
+
+    def _full_itwins(self, *, skip: int, top: int) -> Awaitable[Any]:
+        full = self._models.PreferredReturn("return=representation")
+        page: Awaitable[Any] = self._itwins(skip=skip, top=top, prefer=full)
+        return page
+
+    def _scene_objects(self, *, skip: int, top: int) -> Awaitable[Any]:
+        page: Awaitable[Any] = self._objects(SCENE_ID, i_twin_id="i", skip=skip, top=top)
+        return page
+
+    async def _listing(self, read: Callable[..., Awaitable[Any]], name: str, page_size: int) -> list[Any]:
+        items: list[Any] = []
+        while True:
+            page = await read(skip=len(items), top=page_size)
+            items.extend(getattr(page, name))
+            if not page.field_links.next_:
+                return items
+
+
 class Dictionaries:
     """A plain HTTP client with dictionaries."""
 
@@ -101,11 +187,15 @@ class Dictionaries:
         scene = {"displayName": "Harbour", "sceneData": {"objects": new_objects()}}
         await self._send("POST", f"/scenes/?iTwinId={itwin_id}", scene)
 
+    post_models = post
+
     async def itwins(self, page_size: int) -> int:
         return len(await self._listing(f"/itwins/?$top={page_size}", "iTwins"))
 
     async def itwins_concurrently(self) -> int:
-        return await self.itwins(1000)
+        # A window that holds each page: this program knows how many there are, which no response tells.
+        paths = [f"/itwins/?$skip={skip}&$top=1000" for skip in range(0, 10_000, 1000)]
+        return sum(len(page["iTwins"]) for page in await asyncio.gather(*(self._send("GET", path) for path in paths)))
 
     async def objects(self) -> int:
         return len(await self._listing("/scenes/s/objects?iTwinId=i&$top=100", "objects"))
@@ -127,16 +217,20 @@ class Dictionaries:
         return items
 
 
-def httpx_client(port: int, *, library: str, in_flight: int = 100) -> Dictionaries:
-    """Return a client of httpx or httpx2 and json; both have 100 connections by default."""
-    from importlib import import_module
+def tls_of(address: str) -> ssl.SSLContext | None:
+    """Return what trusts the certificate of the benchmarks, for an address that needs it."""
+    return ssl.create_default_context(cafile=authority()) if address.startswith("https:") else None
 
+
+def httpx_client(address: str, *, library: str, in_flight: int = 100) -> Dictionaries:
+    """Return a client of httpx or httpx2 and json; both have 100 connections by default."""
     httpx: Any = import_module(library)
     client = httpx.AsyncClient(
-        base_url=f"http://127.0.0.1:{port}",
+        base_url=address,
         headers=ACCEPT,
         timeout=60,
         limits=httpx.Limits(max_connections=in_flight, max_keepalive_connections=in_flight),
+        verify=tls_of(address) or True,
     )
 
     async def send(method: str, path: str, body: object = None) -> Any:
@@ -145,25 +239,36 @@ def httpx_client(port: int, *, library: str, in_flight: int = 100) -> Dictionari
     return Dictionaries(send, client.aclose)
 
 
-def aiohttp_client(port: int, *, in_flight: int = 100) -> Dictionaries:
-    """Return a client of aiohttp and json, with as many connections as it has by default."""
+def aiohttp_client(address: str, *, in_flight: int = 100, json: Any = None) -> Dictionaries:
+    """Return a client of aiohttp with as many connections as it has by default.
+
+    Args:
+        address: of the service.
+        in_flight: the most connections.
+        json: reads and writes bytes of JSON; by default aiohttp does it, with the json module.
+    """
     import aiohttp
     from yarl import URL
 
-    session = aiohttp.ClientSession(headers=ACCEPT, connector=aiohttp.TCPConnector(limit=in_flight))
+    connector = aiohttp.TCPConnector(limit=in_flight, ssl=tls_of(address) or True)
+    session = aiohttp.ClientSession(headers=ACCEPT, connector=connector)
 
     async def send(method: str, path: str, body: object = None) -> Any:
-        url = URL(f"http://127.0.0.1:{port}{path}", encoded=True)
-        async with session.request(method, url, json=body) as response:
-            return await response.json()
+        url = URL(f"{address}{path}", encoded=True)
+        if json is None:
+            async with session.request(method, url, json=body) as response:
+                return await response.json()
+        written, headers = (None, None) if body is None else (json.encode(body), {"Content-Type": "application/json"})
+        async with session.request(method, url, data=written, headers=headers) as response:
+            return json.decode(await response.read())
 
     return Dictionaries(send, session.close)
 
 
-def connected(name: str, port: int) -> Client:
+def connected(name: str, address: str) -> Client:
     """Return a client by its name in the tables."""
-    if name == OURS:
-        return Ours(port)
-    if name == AIOHTTP:
-        return aiohttp_client(port)
-    return httpx_client(port, library="httpx2" if name == HTTPX2 else "httpx")
+    if name in (OURS, STOCK):
+        return Ours(address) if name == OURS else Stock(address)
+    if name in (AIOHTTP, MSGSPEC):
+        return aiohttp_client(address, json=import_module("msgspec.json") if name == MSGSPEC else None)
+    return httpx_client(address, library="httpx2" if name == HTTPX2 else "httpx")

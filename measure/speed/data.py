@@ -30,6 +30,28 @@ _NAMES = (
 _Item = dict[str, Any]
 
 
+def authority() -> Path:
+    """Return the file with the certificate that signs the one of the servers."""
+    return FOLDER / "authority.pem"
+
+
+def certificate() -> Path:
+    """Return the file with the key and the certificate of the servers."""
+    return FOLDER / "certificate.pem"
+
+
+def make_certificate() -> None:
+    """Write a new certificate for the servers that speak TLS."""
+    import trustme
+
+    signing = trustme.CA()
+    issued = signing.issue_cert("127.0.0.1")
+    signing.cert_pem.write_to_path(authority())
+    certificate().write_bytes(
+        issued.private_key_pem.bytes() + b"".join(each.bytes() for each in issued.cert_chain_pems)
+    )
+
+
 def make_data() -> None:
     """Write the files unless they exist."""
     if (FOLDER / "ascii" / "account.json").exists():

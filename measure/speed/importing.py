@@ -6,6 +6,7 @@ because httpx imports rich if it is installed.
 
 import subprocess
 
+from .process import on_core
 from .report import Spread
 
 ROUNDS = 15
@@ -20,7 +21,8 @@ SNIPPETS = {
 def cost(snippet: str, python: str) -> float:
     """Return the processor seconds of a snippet in a new process."""
     program = f"import time; began = time.process_time(); {snippet}; print(time.process_time() - began)"
-    return float(subprocess.run([python, "-c", program], capture_output=True, text=True, check=True).stdout)
+    with on_core():
+        return float(subprocess.run([python, "-c", program], capture_output=True, text=True, check=True).stdout)
 
 
 def against_httpx(python: str) -> dict[str, Spread]:

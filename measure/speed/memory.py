@@ -1,6 +1,6 @@
 """Measure the peak memory of 10,000 full iTwins in pages of 1,000, iterated and collected, and print megabytes.
 
-Run as `python -m measure.speed.memory PORT` in the environment of the client.
+Run as `python -m measure.speed.memory ADDRESS` in the environment of the client.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ async def peak(platform: PlatformClient, *, collected: bool) -> float:
 
 async def main() -> None:
     """Measure and print."""
-    async with PlatformClient(f"http://127.0.0.1:{sys.argv[1]}", vendor="v", token="t") as platform:
+    async with PlatformClient(sys.argv[1], vendor="v", token="t") as platform:
         await platform.itwins.list(limit=1).collect()
         tracemalloc.start()
         print(json.dumps([await peak(platform, collected=False), await peak(platform, collected=True)]))

@@ -3,10 +3,31 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 PROJECT = Path(__file__).resolve().parents[2]
+#: What the generator makes of the document with its own templates.
+STOCK_CLIENT = PROJECT / ".cache" / "speed" / "stock" / "stock_client"
+
+
+@contextmanager
+def on_core(*, is_server: bool = False) -> Iterator[None]:
+    """Start processes on one core where the system can: the servers on the first one, the clients on the last one.
+
+    A process that moves between cores, or shares one with what measures it, is slower at random.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores) if is_server else max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 class Process:
@@ -19,14 +40,15 @@ class Process:
     """
 
     def __init__(self, *arguments: str, python: str = sys.executable, data: str = "real") -> None:
-        self._process = subprocess.Popen(
-            [python, "-m", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=PROJECT,
-            env=os.environ | {"BENCH_DATA": data},
-        )
+        with on_core(is_server=arguments[0].endswith("server")):
+            self._process = subprocess.Popen(
+                [python, "-m", *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=PROJECT,
+                env=os.environ | {"BENCH_DATA": data, "PYTHONPATH": str(STOCK_CLIENT.parent)},
+            )
 
     def __enter__(self) -> Self:
         return self

@@ -1,26 +1,30 @@
 """Run the workloads with all clients in interleaved rounds, print ratios with their quartiles, and write the page.
 
 Run as `python -m measure.speed.run [--rounds N] [--quick] [--only WORKLOAD] [--report]`. It compares the processor time
-of the client processes, and for workloads with latency the elapsed time.
+of the client processes, and for workloads with latency the elapsed time. All is measured in two runs, each with new
+processes: what differs between them is what another measurement may find.
 """
 
 import argparse
 import json
+import os
+import statistics
+import subprocess
 import sys
+import sysconfig
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
-from .data import make_data
+from .data import make_certificate, make_data
 from .importing import against_httpx
 from .pages import write_page
-from .process import PROJECT, Process
+from .process import PROJECT, STOCK_CLIENT, Process
 from .report import Figures, Parts, findings, print_table, rate_rows, table, targets, tasks, waiting_rows
 from .width import rates, waiting
 from .workloads import CLIENTS, OURS, QUICK, SNIFFIO, WORKLOADS, Workload
 
 LATENCY = 0.1
-#: Workloads that are mostly latency vary little between rounds, and each takes a second or more.
-ELAPSED_ROUNDS = 3
+RUNS = 2
 #: The share of the time above which a server is the bottleneck.
 MOST_BUSY = 0.9
 
@@ -30,16 +34,13 @@ class Bench:
 
     def __init__(self, stack: ExitStack, pythons: Mapping[str, str], data: str) -> None:
         self._pythons, self._data = pythons, data
-        latencies = ("0", str(LATENCY))
-        self.servers = [
-            stack.enter_context(Process("measure.speed.server", "--latency", latency, data=data))
-            for latency in latencies
-        ]
-        self._ports = [server.line().strip() for server in self.servers]
+        kinds = ((), ("--latency", str(LATENCY)), ("--tls",))
+        self.servers = [stack.enter_context(Process("measure.speed.server", *options, data=data)) for options in kinds]
+        self._addresses = [server.line().strip() for server in self.servers]
         self._workers = {client: stack.enter_context(self._worker(client)) for client in CLIENTS}
 
     def _worker(self, client: str) -> Process:
-        return Process("measure.speed.worker", client, *self._ports, python=self._pythons[client], data=self._data)
+        return Process("measure.speed.worker", client, *self._addresses, python=self._pythons[client], data=self._data)
 
     def cost(self, workload: Workload, client: str) -> float:
         """Run a workload once and return the seconds of one call or listing."""
@@ -53,27 +54,31 @@ class Bench:
 
 
 def measure(workloads: Sequence[Workload], rounds: int, pythons: Mapping[str, str]) -> tuple[Figures, str]:
-    """Run all rounds, and return the figures and a sentence about the servers."""
+    """Run all rounds of all runs, and return the figures and a sentence about the servers."""
     figures: Figures = {workload: {client: [] for client in CLIENTS} for workload in workloads}
-    with ExitStack() as stack:
-        benches = {data: Bench(stack, pythons, data) for data in {workload.data for workload in workloads}}
-        for number in range(rounds + 1):
-            run_round(benches, number, figures)
-        reports = [json.loads(server.close()) for bench in benches.values() for server in bench.servers]
+    reports: list[Mapping[str, float]] = []
+    for _ in range(RUNS):
+        with ExitStack() as stack:
+            benches = {data: Bench(stack, pythons, data) for data in {workload.data for workload in workloads}}
+            for number in range(rounds + 1):
+                run_round(benches, number, figures)
+            reports += [json.loads(server.close()) for bench in benches.values() for server in bench.servers]
     return figures, server_load(reports)
 
 
 def run_round(benches: Mapping[str, Bench], number: int, figures: Figures) -> None:
     """Run each workload with each client, in an order that changes from round to round; round 0 only warms up."""
     for workload, costs in figures.items():
-        if (workload.elapsed and number > ELAPSED_ROUNDS) or (workload.fresh and not number):
+        if workload.fresh and not number:
             continue
         first = number % len(CLIENTS)
         clients = [*CLIENTS[first:], *CLIENTS[:first]]
+        found: dict[str, list[float]] = {client: [] for client in clients}
         for client in clients * workload.repeats:
-            cost = benches[workload.data].cost(workload, client)
-            if number:
-                costs[client].append(cost)
+            found[client].append(benches[workload.data].cost(workload, client))
+        if number:
+            for client, repeats in found.items():
+                costs[client].append(statistics.median(repeats))
 
 
 def server_load(reports: Sequence[Mapping[str, float]]) -> str:
@@ -82,6 +87,7 @@ def server_load(reports: Sequence[Mapping[str, float]]) -> str:
     Raises:
         SystemExit: A server was busy nearly all the time, so the figures do not compare the clients.
     """
+    reports = [report for report in reports if report["served"]]
     served = int(sum(report["served"] for report in reports))
     microseconds = sum(report["cpu"] for report in reports) / served * 1e6
     busy = max(report["cpu"] / report["wall"] for report in reports)
@@ -89,6 +95,22 @@ def server_load(reports: Sequence[Mapping[str, float]]) -> str:
     if busy > MOST_BUSY:
         raise SystemExit(f"{load}: they were the bottleneck, so the figures do not compare the clients")
     return f"{load}: they were not the bottleneck."
+
+
+def python_of(pythons: Mapping[str, str]) -> str:
+    """Return the version of the Python of all environments.
+
+    Raises:
+        SystemExit: They have several, so the figures do not compare the clients.
+    """
+    command = ("-c", "import platform; print(platform.python_version())")
+    versions = {
+        subprocess.run([python, *command], capture_output=True, text=True, check=True).stdout.strip()
+        for python in sorted({*pythons.values()})
+    }
+    if len(versions) > 1:
+        raise SystemExit(f"the environments have several Pythons ({', '.join(sorted(versions))}): remove .venv-bench-*")
+    return versions.pop()
 
 
 def measured_parts(pythons: Mapping[str, str]) -> Parts:
@@ -99,6 +121,7 @@ def measured_parts(pythons: Mapping[str, str]) -> Parts:
     ):
         iterate, collect = json.loads(client.line())
     return Parts(
+        python=python_of(pythons),
         importing=against_httpx(pythons[OURS]),
         iterate=iterate,
         collect=collect,
@@ -107,11 +130,20 @@ def measured_parts(pythons: Mapping[str, str]) -> Parts:
     )
 
 
+def make_stock_client() -> None:
+    """Let the generator of this project write a client with its own templates and its own configuration."""
+    environment = os.environ | {"PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])}
+    command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--overwrite"]
+    command += ["--path", str(PROJECT / "openapi.yaml"), "--output-path", str(STOCK_CLIENT), "--fail-on-warning"]
+    STOCK_CLIENT.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(command, env=environment, capture_output=True, check=True)
+
+
 def main() -> None:
     """Read the command line, measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=9, help="rounds after the warm-up (default: %(default)s)")
-    parser.add_argument("--quick", action="store_true", help="two rounds of the shorter workloads")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of each run (default: %(default)s)")
+    parser.add_argument("--quick", action="store_true", help="one round of the shorter workloads in each run")
     parser.add_argument("--only", action="append", help="run only this workload; repeat the option for several")
     parser.add_argument("--report", action="store_true", help="measure all, and write docs/benchmarks.md")
     parser.add_argument("--ours", default=sys.executable, help="the Python of the environment with this client")
@@ -119,7 +151,9 @@ def main() -> None:
     parser.add_argument("--sniffio", default=sys.executable, help="the Python of one with httpx and sniffio")
     arguments = parser.parse_args()
     make_data()
-    workloads, rounds = (QUICK, 2) if arguments.quick else (WORKLOADS, arguments.rounds)
+    make_certificate()
+    make_stock_client()
+    workloads, rounds = (QUICK, 1) if arguments.quick else (WORKLOADS, arguments.rounds)
     if arguments.only and not arguments.report:
         workloads = tuple(workload for workload in WORKLOADS if workload.title in arguments.only)
     pythons: dict[str, str] = {

@@ -1,18 +1,19 @@
 """The benchmark server: one asyncio protocol that responds with prepared bytes, in its own process.
 
-Run as `python -m measure.speed.server [--latency SECONDS]`. It prints its port, serves until its input closes, and then
-prints the processor time that it used and how many requests it served.
+Run as `python -m measure.speed.server [--latency SECONDS] [--tls]`. It prints its address, serves until its input
+closes, and then prints the processor time that it used and how many requests it served.
 """
 
 import argparse
 import asyncio
 import json
 import re
+import ssl
 import sys
 import time
 from functools import cache
 
-from .data import SCENE_ID, encoded, itwins, objects, stored
+from .data import SCENE_ID, certificate, encoded, itwins, objects, stored
 
 _SKIP = re.compile(rb"(?:\$|%24)skip=(\d+)")
 _TOP = re.compile(rb"(?:\$|%24)top=(\d+)")
@@ -24,13 +25,13 @@ def _response(status: bytes, body: bytes) -> bytes:
 
 
 @cache
-def page(kind: str, skip: int, top: int, port: int) -> bytes:
+def page(kind: str, skip: int, top: int, address: str) -> bytes:
     """Return a page with its links."""
     items = itwins() if kind == "iTwins" else objects()
     path = "itwins/?" if kind == "iTwins" else f"scenes/{SCENE_ID}/objects?iTwinId=i&"
-    links = {"self": {"href": f"http://127.0.0.1:{port}/{path}$skip={skip}&$top={top}"}}
+    links = {"self": {"href": f"{address}/{path}$skip={skip}&$top={top}"}}
     if skip + top < len(items):
-        links["next"] = {"href": f"http://127.0.0.1:{port}/{path}$skip={skip + top}&$top={top}"}
+        links["next"] = {"href": f"{address}/{path}$skip={skip + top}&$top={top}"}
     body: dict[str, object] = {kind: items[skip : skip + top], "_links": links}
     if kind == "objects":
         body["sceneContext"] = {"displayName": "S", "lastModified": "2025-05-04T04:14:08.120Z", "isPartial": False}
@@ -48,7 +49,7 @@ class Server(asyncio.Protocol):
 
     served = 0
     latency = 0.0
-    port = 0
+    address = ""
 
     def __init__(self) -> None:
         self._received = b""
@@ -90,24 +91,30 @@ class Server(asyncio.Protocol):
             return _ACCOUNT
         skip, top = _SKIP.search(line), _TOP.search(line)
         kind = "iTwins" if line.startswith(b"GET /itwins/") else "objects"
-        return page(kind, int(skip[1]) if skip else 0, int(top[1]) if top else 100, Server.port)
+        return page(kind, int(skip[1]) if skip else 0, int(top[1]) if top else 100, Server.address)
 
 
 async def main() -> None:
     """Serve until the input closes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds by which each response is delayed")
-    Server.latency = parser.parse_args().latency
+    parser.add_argument("--tls", action="store_true", help="serve HTTPS, with the certificate of the benchmarks")
+    arguments = parser.parse_args()
+    Server.latency, context = arguments.latency, None
+    if arguments.tls:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(certificate())
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(Server, "127.0.0.1", 0, backlog=2048)
-    Server.port = server.sockets[0].getsockname()[1]
+    server = await loop.create_server(Server, "127.0.0.1", 0, backlog=2048, ssl=context)
+    scheme = "http" if context is None else "https"
+    Server.address = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     for top in (100, 1000):
         for skip in range(0, len(itwins()), top):
-            page("iTwins", skip, top, Server.port)
+            page("iTwins", skip, top, Server.address)
     for skip in range(0, len(objects()), 100):
-        page("objects", skip, 100, Server.port)
+        page("objects", skip, 100, Server.address)
     before, began = time.process_time(), time.perf_counter()
-    print(Server.port, flush=True)
+    print(Server.address, flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     used = {"cpu": time.process_time() - before, "wall": time.perf_counter() - began, "served": Server.served}
     print(json.dumps(used), flush=True)

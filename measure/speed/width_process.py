@@ -1,6 +1,6 @@
 """Keep calls of one client in flight in its own process, and print the requests per second.
 
-Run as `python -m measure.speed.width_process CLIENT IN_FLIGHT PORT [--tasks]`. The measurement starts when each
+Run as `python -m measure.speed.width_process CLIENT IN_FLIGHT ADDRESS [--tasks]`. The measurement starts when each
 connection has been used several times. With `--tasks`, print the seconds that 1,000 calls take which start at once.
 """
 
@@ -23,17 +23,17 @@ SECONDS, WAVES = 2.0, 4
 Get = Callable[[], Awaitable[object]]
 
 
-async def get_of(name: str, in_flight: int, port: int, stack: AsyncExitStack) -> Get:
+async def get_of(name: str, in_flight: int, address: str, stack: AsyncExitStack) -> Get:
     """Return a client's small GET; the stack closes the client."""
     if name != OURS:
         make = aiohttp_client if name == AIOHTTP else partial(httpx_client, library="httpx")
-        client = make(port, in_flight=in_flight)
+        client = make(address, in_flight=in_flight)
         stack.push_async_callback(client.aclose)
         return client.get
     from itwin_platform import BackoffPolicy, PlatformClient
 
     platform = PlatformClient(
-        f"http://127.0.0.1:{port}",
+        address,
         vendor="v",
         token="t",
         backoff=BackoffPolicy(max_in_flight=in_flight),
@@ -81,10 +81,10 @@ async def at_once(get: Get, in_flight: int) -> float:
 
 async def main() -> None:
     """Read the command line, measure and print."""
-    name, in_flight, port = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    name, in_flight, address = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     measure = at_once if "--tasks" in sys.argv else sustained
     async with AsyncExitStack() as stack:
-        print(json.dumps(await measure(await get_of(name, in_flight, port, stack), in_flight)))
+        print(json.dumps(await measure(await get_of(name, in_flight, address, stack), in_flight)))
 
 
 if __name__ == "__main__":
