@@ -200,7 +200,7 @@ def shape(value: object) -> object:
         fields = [name for name in slots if name != "__weakref__"]
         return type(value), [(name, shape(getattr(value, name))) for name in fields]
     if isinstance(value, dict):
-        return dict, [(name, shape(item)) for name, item in value.items()]
+        return dict, {name: shape(item) for name, item in value.items()}  # JSON has no order of names
     if isinstance(value, list):
         return list, [shape(item) for item in value]
     return type(value), repr(value)

@@ -6,6 +6,7 @@ import html
 import json
 import pickle
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,8 +23,10 @@ from itwin_platform_api.models import (
     SceneObject,
     SceneObjectCreate,
     SceneObjectMinimal,
+    SceneObjectsResponse,
     SceneResponse,
 )
+from itwin_platform_api.structures import MOST, ListReader
 from itwin_platform_api.types import encode
 
 from measure.promises.mutated_lists import CONTEXT, CREATED, DATA, ITWIN, LINKS, OBJECT, SCENE, SUMMARY, VIEW, different
@@ -172,6 +175,48 @@ def test_scene_objects_are_read_without_dictionaries(kinds: tuple[str, ...], mon
         assert [(item.kind, type(item.data)) for item in items] == [(kind, TYPES.get(kind, dict)) for kind in kinds]
         far = [item.data.far for item in items if isinstance(item.data, View3dData)]
         assert far == [VIEW["far"]] * kinds.count("View3d")
+
+
+def new_reader(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Give an operation a reader that has not seen a response, and return it."""
+    reader: Any = ListReader(vars(module)["_structures"])
+    monkeypatch.setattr(module, "_LIST", reader)
+    return reader
+
+
+@pytest.mark.parametrize("place", ["an item", "all items", "the data of an item", "a vector in it", "the page"])
+def test_a_property_that_the_document_lacks_costs_no_dictionaries(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it is, no model is made of a dictionary, and its value is in the `additional_properties` there."""
+    new_reader(list_scene_objects, monkeypatch)
+    objects = [copy.deepcopy(OBJECT) | {"kind": "View3d", "data": copy.deepcopy(VIEW)} for _ in range(3)]
+    body: dict[str, Any] = {"objects": objects, "sceneContext": CONTEXT, "_links": LINKS}
+    _, odd, _ = objects
+    for holder in {
+        "an item": [odd],
+        "all items": objects,
+        "the data of an item": [odd["data"]],
+        "a vector in it": [odd["data"]["up"]],
+        "the page": [body],
+    }[place]:
+        holder |= {"$new-property": {"x": [1]}, "width": 7, "tags": None}
+    expected = SceneObjectsResponse.from_dict(body)
+    for model in (SceneObjectsResponse, SceneObject, View3dData, Vector3d):
+        monkeypatch.setattr(model, "from_dict", rejected)
+    for _ in range(2):
+        assert list_scene_objects.parse_response(httpx.Response(200, json=body)) == expected
+
+
+def test_names_that_are_data_are_read_and_not_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service whose items have other names each time costs no memory, and neither do names that no field can have."""
+    reader = new_reader(list_itwins, monkeypatch)
+    for number in range(2 * MOST):
+        items = [ITWIN | {f"name{number}": 1}, ITWIN | {'"': 2, "\\": 3, "": 4, "`": 5}]
+        page = list_itwins.parse_response(httpx.Response(200, json={"iTwins": items, "_links": LINKS}))
+        assert [item.additional_properties for item in page.itwins] == [
+            {f"name{number}": 1},
+            {'"': 2, "\\": 3, "": 4, "`": 5},
+        ]
+    assert len(vars(reader)["_unknown"]) == MOST
 
 
 def listed_view() -> SceneObject:

@@ -168,7 +168,7 @@ def _field(declared: PropertyProtocol, models: Mapping[str, ModelProperty], of_k
     model = models[str(kind.class_info.name)] if isinstance(kind, ModelProperty) else None
     # The data of an item may have a kind; what stands in an item and has such data is read as its model reads it.
     if model is not None and _properties(model) and model.class_info.name not in of_kinds:
-        return Field(declared=declared, checked=f"_{model.class_info.name}", model=model)
+        return Field(declared=declared, checked=f"{model.class_info.module_name}_", model=model)
     return Field(declared=declared, checked=CHECKED.get(_type(kind), "Any") if kind is not None else "Any", model=None)
 
 

@@ -1,8 +1,5 @@
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
-
-from msgspec import Struct
-from msgspec.json import Decoder
+from collections.abc import Iterable
+from typing import Any
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error, read_object
@@ -17,6 +14,7 @@ from ...models.vector3d import Vector3d
 from ...models.view3d_data import View3dData
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
+from ...structures import ListReader, list_of, made_of, optional, required, structure
 from ...types import (
     MAKERS,
     UNSET,
@@ -27,9 +25,6 @@ from ...types import (
     decode_kind,
     encode_parameters,
 )
-
-T = TypeVar("T")
-
 
 QUERY_PARAMETERS = frozenset(("iTwinId",))
 METHOD: str = "POST"
@@ -205,10 +200,8 @@ def parse_response(response: Received) -> SceneResponse:
     """
 
     if 200 <= response.status_code < 300:
-        read = _read_as_described(response.content)
-        if read is not None:
-            return read
-        return SceneResponse.from_dict(read_object(response, EXPECTED))
+        read = _LIST.read(response.content)
+        return SceneResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
     raise decode_error(response)
 
 
@@ -288,86 +281,32 @@ async def asyncio(
     ).parsed
 
 
-# A response that is as described is read into these structures: msgspec checks the types while it parses, which takes
-# half the time of making dictionaries. They forbid unknown fields, and null is read in each field, whatever is
-# documented.
-_ABSENT: Any = UNSET
-
-
-class _RepositoryResourceData(
-    Struct,
-    forbid_unknown_fields=True,
-    gc=False,
-    rename={
-        "itwin_id": "iTwinId",
-        "repository_id": "repositoryId",
-        "class_": "class",
-        "sub_class": "subClass",
-    },
-):
-    itwin_id: str | None = _ABSENT
-    repository_id: str | None = _ABSENT
-    id: str | None = _ABSENT
-    class_: str | None = _ABSENT
-    sub_class: str | None = _ABSENT
-
-
 def _make_repository_resource_data(values: Any) -> RepositoryResourceData:
     model = blank(RepositoryResourceData)
+    model.additional_properties = {}
     model.itwin_id = values.itwin_id
     model.repository_id = values.repository_id
     model.id = values.id
     model.class_ = values.class_
     model.sub_class = values.sub_class
-    model.additional_properties = {}
     return model
-
-
-class _Vector3d(Struct, forbid_unknown_fields=True, gc=False):
-    x: int | float | None = _ABSENT
-    y: int | float | None = _ABSENT
-    z: int | float | None = _ABSENT
 
 
 def _make_vector3d(values: Any) -> Vector3d:
     model = blank(Vector3d)
+    model.additional_properties = {}
     model.x = values.x
     model.y = values.y
     model.z = values.z
-    model.additional_properties = {}
     return model
-
-
-class _View3dData(
-    Struct,
-    forbid_unknown_fields=True,
-    gc=False,
-    rename={
-        "is_orthographic": "isOrthographic",
-        "aspect_ratio": "aspectRatio",
-        "ecef_transform": "ecefTransform",
-    },
-):
-    position: _Vector3d | None = _ABSENT
-    direction: _Vector3d | None = _ABSENT
-    up: _Vector3d | None = _ABSENT
-    is_orthographic: bool | None = _ABSENT
-    aspect_ratio: int | float | None = _ABSENT
-    near: int | float | None = _ABSENT
-    far: int | float | None = _ABSENT
-    ecef_transform: list[int | float] | None = _ABSENT
-    fov: int | float | None = _ABSENT
-    width: int | float | None = _ABSENT
 
 
 def _make_view3d_data(values: Any) -> View3dData:
     model = blank(View3dData)
-    value = values.position
-    model.position = _make_vector3d(value) if value.__class__ is _Vector3d else value
-    value = values.direction
-    model.direction = _make_vector3d(value) if value.__class__ is _Vector3d else value
-    value = values.up
-    model.up = _make_vector3d(value) if value.__class__ is _Vector3d else value
+    model.additional_properties = {}
+    model.position = made_of(values.position)
+    model.direction = made_of(values.direction)
+    model.up = made_of(values.up)
     model.is_orthographic = values.is_orthographic
     model.aspect_ratio = values.aspect_ratio
     model.near = values.near
@@ -375,36 +314,17 @@ def _make_view3d_data(values: Any) -> View3dData:
     model.ecef_transform = values.ecef_transform
     model.fov = values.fov
     model.width = values.width
-    model.additional_properties = {}
     return model
-
-
-class _SceneObjectMinimal(
-    Struct,
-    forbid_unknown_fields=True,
-    gc=False,
-    rename={
-        "display_name": "displayName",
-    },
-):
-    id: str | None = _ABSENT
-    version: str | None = _ABSENT
-    display_name: str | None = _ABSENT
-    visible: bool | None = _ABSENT
 
 
 def _make_scene_object_minimal(values: Any) -> SceneObjectMinimal:
     model = blank(SceneObjectMinimal)
+    model.additional_properties = {}
     model.id = values.id
     model.version = values.version
     model.display_name = values.display_name
     model.visible = values.visible
-    model.additional_properties = {}
     return model
-
-
-class _SceneObjectMinimalOfRepositoryResourceData(_SceneObjectMinimal, tag_field="kind", tag="RepositoryResource"):
-    data: _RepositoryResourceData | None = _ABSENT
 
 
 def _make_scene_object_minimal_of_repository_resource_data(values: Any) -> SceneObjectMinimal:
@@ -414,26 +334,11 @@ def _make_scene_object_minimal_of_repository_resource_data(values: Any) -> Scene
     return model
 
 
-MAKERS[_RepositoryResourceData] = _make_repository_resource_data
-
-
-class _SceneObjectMinimalOfView3dData(_SceneObjectMinimal, tag_field="kind", tag="View3d"):
-    data: _View3dData | None = _ABSENT
-
-
 def _make_scene_object_minimal_of_view3d_data(values: Any) -> SceneObjectMinimal:
     model = _make_scene_object_minimal(values)
     model.kind = "View3d"
     model.data = values.data
     return model
-
-
-MAKERS[_View3dData] = _make_view3d_data
-
-
-class _SceneObjectMinimalOfOtherShape(_SceneObjectMinimal):
-    kind: str | None = _ABSENT
-    data: Any = _ABSENT
 
 
 def _make_scene_object_minimal_of_other_shape(values: Any) -> SceneObjectMinimal:
@@ -449,40 +354,11 @@ _SHAPES = {
 }
 
 
-class _SceneData(Struct, Generic[T], forbid_unknown_fields=True):
-    objects: list[T]
-
-
 def _make_scene_data(values: Any) -> SceneData:
     model = blank(SceneData)
-    model.objects = [_MAKERS[item.__class__](item) for item in values.objects]
     model.additional_properties = {}
+    model.objects = [MAKERS[item.__class__](item) for item in values.objects]
     return model
-
-
-class _Scene(
-    Struct,
-    Generic[T],
-    forbid_unknown_fields=True,
-    rename={
-        "scene_data": "sceneData",
-        "display_name": "displayName",
-        "itwin_id": "iTwinId",
-        "created_by_id": "createdById",
-        "creation_time": "creationTime",
-        "last_modified": "lastModified",
-        "parent_id": "parentId",
-    },
-):
-    scene_data: _SceneData[T]
-    id: Any = _ABSENT
-    display_name: Any = _ABSENT
-    itwin_id: Any = _ABSENT
-    created_by_id: Any = _ABSENT
-    creation_time: Any = _ABSENT
-    last_modified: Any = _ABSENT
-    description: Any = _ABSENT
-    parent_id: Any = _ABSENT
 
 
 def _make_scene(values: Any) -> Scene:
@@ -495,7 +371,8 @@ def _make_scene(values: Any) -> Scene:
     fit(EXPECTED["scene"]["description"], values.description)
     fit(EXPECTED["scene"]["parentId"], values.parent_id)
     model = blank(Scene)
-    model.scene_data = _make_scene_data(values.scene_data)
+    model.additional_properties = {}
+    model.scene_data = made_of(values.scene_data)
     model.id = values.id
     model.display_name = values.display_name
     model.itwin_id = values.itwin_id
@@ -504,39 +381,108 @@ def _make_scene(values: Any) -> Scene:
     model.last_modified = decode_datetime(values.last_modified)
     model.description = values.description
     model.parent_id = values.parent_id
-    model.additional_properties = {}
     return model
-
-
-class _SceneResponse(Struct, Generic[T], forbid_unknown_fields=True):
-    scene: _Scene[T]
 
 
 def _make_scene_response(values: Any) -> SceneResponse:
     model = blank(SceneResponse)
-    model.scene = _make_scene(values.scene)
     model.additional_properties = {}
+    model.scene = made_of(values.scene)
     return model
 
 
-_MAKERS: dict[type[Any], Callable[[Any], SceneObjectMinimal]] = {
-    _SceneObjectMinimalOfRepositoryResourceData: _make_scene_object_minimal_of_repository_resource_data,
-    _SceneObjectMinimalOfView3dData: _make_scene_object_minimal_of_view3d_data,
-    _SceneObjectMinimalOfOtherShape: _make_scene_object_minimal_of_other_shape,
-}
-_DECODERS = (
-    Decoder(_SceneResponse[_SceneObjectMinimalOfRepositoryResourceData | _SceneObjectMinimalOfView3dData]),
-    # msgspec has to know the values of a tag beforehand: an item with another value is read here.
-    Decoder(_SceneResponse[_SceneObjectMinimalOfOtherShape]),
-)
+def _structures(unknown: Iterable[str]) -> Iterable[Any]:
+    fields = [
+        optional("itwin_id", str | None, "iTwinId"),
+        optional("repository_id", str | None, "repositoryId"),
+        optional("id", str | None, "id"),
+        optional("class_", str | None, "class"),
+        optional("sub_class", str | None, "subClass"),
+    ]
+    repository_resource_data_ = structure(_make_repository_resource_data, fields, unknown)
+    fields = [
+        optional("x", int | float | None, "x"),
+        optional("y", int | float | None, "y"),
+        optional("z", int | float | None, "z"),
+    ]
+    vector3d_ = structure(_make_vector3d, fields, unknown)
+    fields = [
+        optional("position", vector3d_ | None, "position"),
+        optional("direction", vector3d_ | None, "direction"),
+        optional("up", vector3d_ | None, "up"),
+        optional("is_orthographic", bool | None, "isOrthographic"),
+        optional("aspect_ratio", int | float | None, "aspectRatio"),
+        optional("near", int | float | None, "near"),
+        optional("far", int | float | None, "far"),
+        optional("ecef_transform", list[int | float] | None, "ecefTransform"),
+        optional("fov", int | float | None, "fov"),
+        optional("width", int | float | None, "width"),
+    ]
+    view3d_data_ = structure(_make_view3d_data, fields, unknown)
+    fields = [
+        optional("id", str | None, "id"),
+        optional("version", str | None, "version"),
+        optional("display_name", str | None, "displayName"),
+        optional("visible", bool | None, "visible"),
+    ]
+    other = [
+        *fields,
+        optional("kind", str | None, "kind"),
+        optional("data", Any, "data"),
+    ]
+    scene_object_minimal_ = (
+        structure(
+            _make_scene_object_minimal_of_repository_resource_data,
+            [
+                *fields,
+                optional("data", repository_resource_data_ | None, "data"),
+            ],
+            unknown,
+            tag=("kind", "RepositoryResource"),
+        )
+        | structure(
+            _make_scene_object_minimal_of_view3d_data,
+            [
+                *fields,
+                optional("data", view3d_data_ | None, "data"),
+            ],
+            unknown,
+            tag=("kind", "View3d"),
+        ),
+        # msgspec has to know the values of a tag beforehand: an item with another value is read here.
+        structure(_make_scene_object_minimal_of_other_shape, other, unknown),
+    )
+    for item in scene_object_minimal_:
+        item = structure(
+            _make_scene_data,
+            [
+                required("objects", list_of(item), "objects"),
+            ],
+            unknown,
+        )
+        item = structure(
+            _make_scene,
+            [
+                required("scene_data", item, "sceneData"),
+                optional("id", Any, "id"),
+                optional("display_name", Any, "displayName"),
+                optional("itwin_id", Any, "iTwinId"),
+                optional("created_by_id", Any, "createdById"),
+                optional("creation_time", Any, "creationTime"),
+                optional("last_modified", Any, "lastModified"),
+                optional("description", Any, "description"),
+                optional("parent_id", Any, "parentId"),
+            ],
+            unknown,
+        )
+        item = structure(
+            _make_scene_response,
+            [
+                required("scene", item, "scene"),
+            ],
+            unknown,
+        )
+        yield item
 
 
-def _read_as_described(body: bytes) -> SceneResponse | None:
-    """Read a response that is as described; None for any other."""
-    for decoder in _DECODERS:
-        try:
-            values: Any = decoder.decode(body)
-            return _make_scene_response(values)
-        except (ValueError, RecursionError):
-            continue
-    return None
+_LIST = ListReader[SceneResponse](_structures)

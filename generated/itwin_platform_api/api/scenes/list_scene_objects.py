@@ -1,9 +1,6 @@
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable
+from typing import Any
 from urllib.parse import quote
-
-from msgspec import Struct
-from msgspec.json import Decoder
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error, read_object
@@ -17,6 +14,7 @@ from ...models.vector3d import Vector3d
 from ...models.view3d_data import View3dData
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
+from ...structures import ListReader, list_of, made_of, optional, required, structure
 from ...types import (
     MAKERS,
     UNSET,
@@ -29,9 +27,6 @@ from ...types import (
     encode_parameters,
     encode_string,
 )
-
-T = TypeVar("T")
-
 
 QUERY_PARAMETERS = frozenset(
     (
@@ -145,10 +140,8 @@ def parse_response(response: Received) -> SceneObjectsResponse:
     """
 
     if 200 <= response.status_code < 300:
-        read = _read_as_described(response.content)
-        if read is not None:
-            return read
-        return SceneObjectsResponse.from_dict(read_object(response, EXPECTED))
+        read = _LIST.read(response.content)
+        return SceneObjectsResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
     raise decode_error(response)
 
 
@@ -248,86 +241,32 @@ async def asyncio(
     ).parsed
 
 
-# A response that is as described is read into these structures: msgspec checks the types while it parses, which takes
-# half the time of making dictionaries. They forbid unknown fields, and null is read in each field, whatever is
-# documented.
-_ABSENT: Any = UNSET
-
-
-class _RepositoryResourceData(
-    Struct,
-    forbid_unknown_fields=True,
-    gc=False,
-    rename={
-        "itwin_id": "iTwinId",
-        "repository_id": "repositoryId",
-        "class_": "class",
-        "sub_class": "subClass",
-    },
-):
-    itwin_id: str | None = _ABSENT
-    repository_id: str | None = _ABSENT
-    id: str | None = _ABSENT
-    class_: str | None = _ABSENT
-    sub_class: str | None = _ABSENT
-
-
 def _make_repository_resource_data(values: Any) -> RepositoryResourceData:
     model = blank(RepositoryResourceData)
+    model.additional_properties = {}
     model.itwin_id = values.itwin_id
     model.repository_id = values.repository_id
     model.id = values.id
     model.class_ = values.class_
     model.sub_class = values.sub_class
-    model.additional_properties = {}
     return model
-
-
-class _Vector3d(Struct, forbid_unknown_fields=True, gc=False):
-    x: int | float | None = _ABSENT
-    y: int | float | None = _ABSENT
-    z: int | float | None = _ABSENT
 
 
 def _make_vector3d(values: Any) -> Vector3d:
     model = blank(Vector3d)
+    model.additional_properties = {}
     model.x = values.x
     model.y = values.y
     model.z = values.z
-    model.additional_properties = {}
     return model
-
-
-class _View3dData(
-    Struct,
-    forbid_unknown_fields=True,
-    gc=False,
-    rename={
-        "is_orthographic": "isOrthographic",
-        "aspect_ratio": "aspectRatio",
-        "ecef_transform": "ecefTransform",
-    },
-):
-    position: _Vector3d | None = _ABSENT
-    direction: _Vector3d | None = _ABSENT
-    up: _Vector3d | None = _ABSENT
-    is_orthographic: bool | None = _ABSENT
-    aspect_ratio: int | float | None = _ABSENT
-    near: int | float | None = _ABSENT
-    far: int | float | None = _ABSENT
-    ecef_transform: list[int | float] | None = _ABSENT
-    fov: int | float | None = _ABSENT
-    width: int | float | None = _ABSENT
 
 
 def _make_view3d_data(values: Any) -> View3dData:
     model = blank(View3dData)
-    value = values.position
-    model.position = _make_vector3d(value) if value.__class__ is _Vector3d else value
-    value = values.direction
-    model.direction = _make_vector3d(value) if value.__class__ is _Vector3d else value
-    value = values.up
-    model.up = _make_vector3d(value) if value.__class__ is _Vector3d else value
+    model.additional_properties = {}
+    model.position = made_of(values.position)
+    model.direction = made_of(values.direction)
+    model.up = made_of(values.up)
     model.is_orthographic = values.is_orthographic
     model.aspect_ratio = values.aspect_ratio
     model.near = values.near
@@ -335,39 +274,12 @@ def _make_view3d_data(values: Any) -> View3dData:
     model.ecef_transform = values.ecef_transform
     model.fov = values.fov
     model.width = values.width
-    model.additional_properties = {}
     return model
-
-
-class _SceneObject(
-    Struct,
-    forbid_unknown_fields=True,
-    gc=False,
-    rename={
-        "scene_id": "sceneId",
-        "created_by_id": "createdById",
-        "creation_time": "creationTime",
-        "last_modified": "lastModified",
-        "display_name": "displayName",
-        "parent_id": "parentId",
-        "related_id": "relatedId",
-    },
-):
-    id: str | None = _ABSENT
-    version: str | None = _ABSENT
-    scene_id: str | None = _ABSENT
-    created_by_id: str | None = _ABSENT
-    creation_time: str | None = _ABSENT
-    last_modified: str | None = _ABSENT
-    display_name: str | None = _ABSENT
-    order: int | float | None = _ABSENT
-    visible: bool | None = _ABSENT
-    parent_id: str | None = _ABSENT
-    related_id: str | None = _ABSENT
 
 
 def _make_scene_object(values: Any) -> SceneObject:
     model = blank(SceneObject)
+    model.additional_properties = {}
     model.id = values.id
     model.version = values.version
     model.scene_id = values.scene_id
@@ -381,12 +293,7 @@ def _make_scene_object(values: Any) -> SceneObject:
     model.visible = values.visible
     model.parent_id = values.parent_id
     model.related_id = values.related_id
-    model.additional_properties = {}
     return model
-
-
-class _SceneObjectOfRepositoryResourceData(_SceneObject, tag_field="kind", tag="RepositoryResource"):
-    data: _RepositoryResourceData | None = _ABSENT
 
 
 def _make_scene_object_of_repository_resource_data(values: Any) -> SceneObject:
@@ -396,26 +303,11 @@ def _make_scene_object_of_repository_resource_data(values: Any) -> SceneObject:
     return model
 
 
-MAKERS[_RepositoryResourceData] = _make_repository_resource_data
-
-
-class _SceneObjectOfView3dData(_SceneObject, tag_field="kind", tag="View3d"):
-    data: _View3dData | None = _ABSENT
-
-
 def _make_scene_object_of_view3d_data(values: Any) -> SceneObject:
     model = _make_scene_object(values)
     model.kind = "View3d"
     model.data = values.data
     return model
-
-
-MAKERS[_View3dData] = _make_view3d_data
-
-
-class _SceneObjectOfOtherShape(_SceneObject):
-    kind: str | None = _ABSENT
-    data: Any = _ABSENT
 
 
 def _make_scene_object_of_other_shape(values: Any) -> SceneObject:
@@ -431,48 +323,95 @@ _SHAPES = {
 }
 
 
-class _SceneObjectsResponse(
-    Struct,
-    Generic[T],
-    forbid_unknown_fields=True,
-    rename={
-        "scene_context": "sceneContext",
-        "links": "_links",
-    },
-):
-    objects: list[T]
-    scene_context: Any = _ABSENT
-    links: Any = _ABSENT
-
-
 def _make_scene_objects_response(values: Any) -> SceneObjectsResponse:
     fit(EXPECTED["sceneContext"], values.scene_context)
     model = blank(SceneObjectsResponse)
-    model.objects = [_MAKERS[item.__class__](item) for item in values.objects]
+    model.additional_properties = {}
+    model.objects = [MAKERS[item.__class__](item) for item in values.objects]
     model.scene_context = decode_model(SceneContext.from_dict, values.scene_context)
     model.links = decode_model(PagingLinks.from_dict, values.links)
-    model.additional_properties = {}
     return model
 
 
-_MAKERS: dict[type[Any], Callable[[Any], SceneObject]] = {
-    _SceneObjectOfRepositoryResourceData: _make_scene_object_of_repository_resource_data,
-    _SceneObjectOfView3dData: _make_scene_object_of_view3d_data,
-    _SceneObjectOfOtherShape: _make_scene_object_of_other_shape,
-}
-_DECODERS = (
-    Decoder(_SceneObjectsResponse[_SceneObjectOfRepositoryResourceData | _SceneObjectOfView3dData]),
-    # msgspec has to know the values of a tag beforehand: an item with another value is read here.
-    Decoder(_SceneObjectsResponse[_SceneObjectOfOtherShape]),
-)
+def _structures(unknown: Iterable[str]) -> Iterable[Any]:
+    fields = [
+        optional("itwin_id", str | None, "iTwinId"),
+        optional("repository_id", str | None, "repositoryId"),
+        optional("id", str | None, "id"),
+        optional("class_", str | None, "class"),
+        optional("sub_class", str | None, "subClass"),
+    ]
+    repository_resource_data_ = structure(_make_repository_resource_data, fields, unknown)
+    fields = [
+        optional("x", int | float | None, "x"),
+        optional("y", int | float | None, "y"),
+        optional("z", int | float | None, "z"),
+    ]
+    vector3d_ = structure(_make_vector3d, fields, unknown)
+    fields = [
+        optional("position", vector3d_ | None, "position"),
+        optional("direction", vector3d_ | None, "direction"),
+        optional("up", vector3d_ | None, "up"),
+        optional("is_orthographic", bool | None, "isOrthographic"),
+        optional("aspect_ratio", int | float | None, "aspectRatio"),
+        optional("near", int | float | None, "near"),
+        optional("far", int | float | None, "far"),
+        optional("ecef_transform", list[int | float] | None, "ecefTransform"),
+        optional("fov", int | float | None, "fov"),
+        optional("width", int | float | None, "width"),
+    ]
+    view3d_data_ = structure(_make_view3d_data, fields, unknown)
+    fields = [
+        optional("id", str | None, "id"),
+        optional("version", str | None, "version"),
+        optional("scene_id", str | None, "sceneId"),
+        optional("created_by_id", str | None, "createdById"),
+        optional("creation_time", str | None, "creationTime"),
+        optional("last_modified", str | None, "lastModified"),
+        optional("display_name", str | None, "displayName"),
+        optional("order", int | float | None, "order"),
+        optional("visible", bool | None, "visible"),
+        optional("parent_id", str | None, "parentId"),
+        optional("related_id", str | None, "relatedId"),
+    ]
+    other = [
+        *fields,
+        optional("kind", str | None, "kind"),
+        optional("data", Any, "data"),
+    ]
+    scene_object_ = (
+        structure(
+            _make_scene_object_of_repository_resource_data,
+            [
+                *fields,
+                optional("data", repository_resource_data_ | None, "data"),
+            ],
+            unknown,
+            tag=("kind", "RepositoryResource"),
+        )
+        | structure(
+            _make_scene_object_of_view3d_data,
+            [
+                *fields,
+                optional("data", view3d_data_ | None, "data"),
+            ],
+            unknown,
+            tag=("kind", "View3d"),
+        ),
+        # msgspec has to know the values of a tag beforehand: an item with another value is read here.
+        structure(_make_scene_object_of_other_shape, other, unknown),
+    )
+    for item in scene_object_:
+        item = structure(
+            _make_scene_objects_response,
+            [
+                required("objects", list_of(item), "objects"),
+                optional("scene_context", Any, "sceneContext"),
+                optional("links", Any, "_links"),
+            ],
+            unknown,
+        )
+        yield item
 
 
-def _read_as_described(body: bytes) -> SceneObjectsResponse | None:
-    """Read a response that is as described; None for any other."""
-    for decoder in _DECODERS:
-        try:
-            values: Any = decoder.decode(body)
-            return _make_scene_objects_response(values)
-        except (ValueError, RecursionError):
-            continue
-    return None
+_LIST = ListReader[SceneObjectsResponse](_structures)
