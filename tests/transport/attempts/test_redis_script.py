@@ -13,6 +13,7 @@ from itwin_platform_transport.gates.redis import LEASE, RedisState, Reply, Repor
 from itwin_platform_transport.gates.window import Permit, Window
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
+from tests.support.examples import examples
 from tests.support.gates import NAME, enter, gates, needs_redis, until_asked, until_queued
 from tests.support.real_time import until
 from tests.support.redis_server import RedisServer
@@ -275,7 +276,7 @@ async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServe
     most, rates = chance.randint(1, 6), chance.choice([(), RATES])
     window, held = Window(max_in_flight=most, rates=rates), {"one": list[Permit](), "two": list[Permit]()}
     async with Processes(empty_server, max_in_flight=most, rates=rates) as processes:
-        for what in chance.choices(WHAT, k=1000):
+        for what in chance.choices(WHAT, k=examples(2000)):
             process, number = chance.choice(["one", "two"]), chance.randint(1, 5)
             now, kept = processes.now, held[process]
             if what == "time goes on":  # both are heard of, so that neither loses its lease
@@ -311,10 +312,10 @@ async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServe
 async def test_the_script_learns_what_the_window_learns(
     empty_server: RedisServer, limit: FixedWindow | TokenBucket, decimals: int
 ) -> None:
-    """For forty seconds at an unknown limit, both let the same requests start each time."""
+    """For twenty seconds or more at an unknown limit, both let the same requests start each time."""
     window = Window(max_in_flight=20)
     async with Processes(empty_server, max_in_flight=20) as processes:
-        for step in range(800):
+        for step in range(examples(2000)):
             now = processes.now = NOW + round(step / 19, 3) + 0.0004
             permits = (await processes.exchange("one", wants=20, listens=True)).permits
             await processes.exchange("one", kept=permits)
