@@ -4,9 +4,10 @@ from contextlib import suppress
 from typing import Any
 
 import httpx
+import pytest
 from itwin_platform import PlatformClient
 from itwin_platform_transport import AccessToken, BackoffPolicy, Request
-from itwin_platform_transport.connections.engine import EngineTransport
+from itwin_platform_transport.connections.engine import EngineTransport, head_of
 from itwin_platform_transport.connections.messages import as_httpx, without_encoding, without_frames
 
 from tests.support.services import PreparedResponse, RawServer, raw_response
@@ -77,3 +78,28 @@ def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> Non
     response = httpx.Response(200, headers=encoded, stream=httpx.ByteStream(b"{}"))
     assert without_encoding(response.headers).raw == received
     assert response.headers["content-length"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "header"),
+    [
+        (b"G T", b"/", (b"a", b"1")),
+        (b"", b"/", (b"a", b"1")),
+        (b"GET", b"/a b", (b"a", b"1")),
+        (b"GET", b"/a\x7f", (b"a", b"1")),
+        (b"GET", b"/\xe9", (b"a", b"1")),
+        (b"GET", b"/\r\nHost: other", (b"a", b"1")),
+        (b"GET", b"/", (b"a:", b"1")),
+        (b"GET", b"/", (b"", b"1")),
+        (b"GET", b"/", (b"a", b"1\r\nb: 2")),
+        (b"GET", b"/", (b"a", b"1\x00")),
+        (b"GET", b"/", (b"content-length", b"1")),
+        (b"GET", b"/", (b"transfer-encoding", b"chunked")),
+    ],
+)
+def test_a_head_that_could_be_read_as_another_is_rejected(
+    method: bytes, target: bytes, header: tuple[bytes, bytes]
+) -> None:
+    """Method, target and headers have only characters that HTTP allows there, and state the length that is sent."""
+    with pytest.raises(httpx.LocalProtocolError):
+        head_of(method, target, [header], b"")
