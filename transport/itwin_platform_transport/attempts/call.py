@@ -166,7 +166,8 @@ class Call:
     deadline when the gate first admits it or it begins to wait beside the gate, and to now when the client is closed.
 
     It ends with a result (`ended`, `found_down`, `held_back`), or with an error that says how much of it was sent
-    (`_without_response`, `not_admitted`, `closed`, `out_of_time`). What a cancel leaves is in the package's README.
+    (`_without_response`, `not_admitted`, `closed`, `out_of_time`). What a cancel leaves is in the package's README. Why
+    it waits beside the gate: docs/decisions/outages.md and docs/decisions/limits-of-operations.md.
 
     Args:
         request: the request as the caller made it.

@@ -8,7 +8,7 @@ cases in which a 429 stops only the operation that got it, by method and route:
 - It names none, but the same operation was limited before, and others have succeeded since.
 
 If another operation gets a 429 meanwhile, the limit is the credential's: for the next hour each 429 stops all. So a
-wrong guess costs one request an hour.
+wrong guess costs one request an hour. What else was possible: docs/decisions/limits-of-operations.md.
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""One HTTP/1.1 connection: a protocol of asyncio that hands what arrives to the parser of httptools, llhttp."""
+"""One HTTP/1.1 connection: a protocol of asyncio that hands what arrives to the parser of httptools, llhttp.
+
+Why it is an own one, and what it rejects: docs/decisions/own-engine.md.
+"""
 
 import asyncio
 import re

@@ -64,6 +64,8 @@ class PageContent(Generic[T]):
 class Run(Generic[T]):
     """Takes the pages of one listing in order, and always knows where the listing continues.
 
+    Its reasons, and what else was possible: docs/decisions/listings.md.
+
     A run is a position that only moves forward. `_before` is the position of the page that was taken last, `_end` the
     one after it, and `position` lies between both, after the item that was handed out last.
 
