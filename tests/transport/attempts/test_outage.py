@@ -170,32 +170,39 @@ async def test_a_bad_object_stops_nobody_else() -> None:
     assert {status_of(await each) for each in bad} == {503}
 
 
-async def test_bad_objects_of_an_operation_that_works_do_not_close_it() -> None:
-    """What failed while another path succeeded counts again when it has succeeded, or half a minute later."""
-    bad, events = {"a", "b"}, list[BackoffEvent]()
+async def test_bad_objects_of_an_operation_that_works_stop_nobody_else() -> None:
+    """What failed while another path succeeded counts for others when it has succeeded, or half a minute later."""
+    bad = {"a", "b"}
     service = ScriptedTransport(lambda received: 503 if received.target[-1] in bad else 200)
-    transport = backoff(service, on_event=events.append)
+    transport = backoff(service)
 
-    async def closes(*paths: str) -> bool:
-        """Whether so many failures of these paths as usual close the operation."""
-        for _ in range(FAILURES_TO_CLOSE):
-            await results(transport, *(get(path, method="POST") for path in paths))
-        found = any(isinstance(event, OutageStarted) for event in events)
-        events.clear()
-        return found
+    async def stop_others() -> bool:
+        """Whether as many failures as close an operation, of these paths, let another one wait."""
+        for _ in range(FAILURES_TO_CLOSE // 2):
+            await results(transport, get("a", method="POST"), get("b", method="POST"))
+        began = now()
+        assert await results(transport, get("c", method="POST")) == [(200, 1)]
+        return now() > began
 
     await results(transport, *(get(path, method="POST") for path in "abc"))
-    assert not await closes("a", "b")
+    assert not await stop_others()
     bad.clear()
     assert await results(transport, get("a", method="POST"), get("b", method="POST")) == [(200, 1)] * 2
     bad.update("ab")
-    assert await closes("a", "b")
-    bad.clear()
-    await results(transport, get("c", method="POST"))
-    bad.update("ab")
-    assert not await closes("a", "b")
+    assert await stop_others()
+    assert not await stop_others()
     await asyncio.sleep(30.1)
-    assert await closes("a", "b")
+    assert await stop_others()
+
+
+async def test_an_outage_of_objects_that_failed_before_costs_few_requests() -> None:
+    """They failed while others succeeded, which does not mean that each of their calls may make its own attempts."""
+    service = ScriptedTransport(lambda received: 200 if received.target.endswith("good") else 503, latency=0.01)
+    transport = backoff(service)
+    await results(transport, *(get(path, policy=ONCE) for path in ("a", "b", "good")))
+    sent = len(service.requests)
+    await results(transport, *(get(path) for path in "ab" * 100))
+    assert len(service.requests) - sent <= 50
 
 
 async def test_a_success_begins_the_wait_anew() -> None:

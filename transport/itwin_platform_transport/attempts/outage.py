@@ -5,8 +5,8 @@ all this, and one that is down must cost one request for each probe, not for eac
 for others:
 
 - It takes `FAILURES_TO_CLOSE` failed attempts in a row to close an operation. If all of them had the same path, only
-  calls of this path wait: the fault may lie in one object. Failures of a path that failed while another one succeeded
-  do not count until it succeeds: the fault does lie in its object.
+  calls of this path wait: the fault may lie in one object. A path that failed while another one succeeded waits, but
+  its failures do not count for others until it succeeds: the fault does lie in its object.
 - One call probes every second or so, each time another one. A path that has not failed comes first. Any success opens
   the operation, whoever had it.
 - A call waits for as long as its own attempts would have taken, and no longer than it may.
@@ -136,12 +136,14 @@ class Outage:
         "_probes",
         "_seen",
         "_suspects",
+        "_unsuspected",
         "_waiting",
     )
 
     def __init__(self) -> None:
-        self._failures = self._probes = 0
-        #: What failed in this row, and what failed before another path succeeded. The last ones are at the end.
+        #: What failed in this row: all of it, and without the suspects.
+        self._failures = self._unsuspected = self._probes = 0
+        #: The paths that failed in this row, and what failed before another path succeeded. The last ones are at the end.
         self._failed_paths: dict[str, None] = {}
         self._suspects: dict[str, None] = {}
         self._closed_at: float | None = None
@@ -162,16 +164,17 @@ class Outage:
 
     def holds_back(self, call: Call) -> bool:
         """Return whether a call waits: its operation is closed, and the call is not the one that probes it."""
-        is_for_all = len(self._failed_paths) > 1
-        return (
-            self.is_closed and self._probe is not call and (is_for_all or call.request.url.path in self._failed_paths)
-        )
+        is_for_all = len(self._failed_paths) > 1 and self._unsuspected >= FAILURES_TO_CLOSE
+        return self.is_closed and self._probe is not call and (is_for_all or self._has_failed(call))
+
+    def _has_failed(self, call: Call) -> bool:
+        path = call.request.url.path
+        return path in self._failed_paths or path in self._suspects
 
     def _due_for(self, call: Call, *, waited: float) -> float:
         """Return when a call may probe that has waited so long."""
         due = max(self._due, self._seen + LONG_INTERVAL) if waited > PATIENT_AFTER else self._due
-        has_failed = call.request.url.path in self._failed_paths or call.request.url.path in self._suspects
-        return due + _AFTER_OTHERS if has_failed else due
+        return due + _AFTER_OTHERS if self._has_failed(call) else due
 
     async def wait(self, call: Call) -> None:
         """Wait until the operation is open, or the call is to probe it.
@@ -229,10 +232,11 @@ class Outage:
 
     def _count(self, path: str, now: float) -> None:
         if not self.is_closed and self.is_forgotten(now):
-            self._failures, self._failed_paths, self._suspects = 0, {}, {}
+            self._failures, self._unsuspected, self._failed_paths, self._suspects = 0, 0, {}, {}
         self._seen = now
+        self._failures += 1
         if path not in self._suspects:
-            self._failures += 1
+            self._unsuspected += 1
             _remember(self._failed_paths, path)
 
     def succeeded(self, call: Call, *, on_event: Callable[[BackoffEvent], None] | None) -> bool:
@@ -241,7 +245,7 @@ class Outage:
         for path in self._failed_paths:
             _remember(self._suspects, path)
         self._suspects.pop(call.request.url.path, None)
-        self._failures, self._probes, self._due, self._failed_paths = 0, 0, 0.0, {}
+        self._failures, self._unsuspected, self._probes, self._due, self._failed_paths = 0, 0, 0, 0.0, {}
         self._probe = self._closed_at = None
         if closed_at is not None:
             wake(self._waiting)
