@@ -1,6 +1,7 @@
 """Two operations behind one gate, of which one hangs or is limited: what the other one notices, in virtual time."""
 
 import asyncio
+import random
 from collections import Counter
 from collections.abc import Callable
 from statistics import median
@@ -83,6 +84,36 @@ def _limited(retry_after: int, **headers: str) -> Step:
     return step
 
 
+def _own_limit(banned_for: float) -> Step:
+    """Allow operation a ten requests a second; a ban of some seconds begins with each one more, and each in a ban."""
+    times: list[float] = []
+    banned_until = 0.0
+
+    def step(operation: str, now: float) -> tuple[httpx.Response, float]:
+        nonlocal banned_until, times
+        if operation == "b":
+            return httpx.Response(200, content=b"{}"), LATENCY
+        times = [at for at in times if at > now - 1.0]
+        if now >= banned_until and len(times) < 10:
+            times.append(now)
+            return httpx.Response(200, content=b"{}"), LATENCY
+        banned_until = now + banned_for
+        return httpx.Response(429, headers={"retry-after": "1", NAMED: "a"}), LATENCY
+
+    return step
+
+
+async def _herd(step: Step) -> tuple[int, float]:
+    """Make 200 calls of each operation at once; return those that the limited one loses, and its requests per call."""
+    service, random_number = TwoOperations(step), random.Random(1).random
+    gate = Gate(20, random_number=random_number)
+    async with BackoffTransport(service, gate=gate, random_number=random_number) as transport:
+        await _called(transport, "b", 0)
+        found = await asyncio.gather(*(_called(transport, operation, n) for n in range(200) for operation in "ab"))
+    done = [succeeds for operation, succeeds, _ in found if operation == "a"]
+    return done.count(False), service.requests.count("a") / len(done)
+
+
 def operations() -> list[Figure]:
     """Measure what an operation notices of another one that hangs for 30 s, or is rate limited without an end."""
     lost, times = in_virtual_time(_beside(_hangs))
@@ -102,6 +133,12 @@ def operations() -> list[Figure]:
             else:
                 figures.append(exactly(f"{case}: lost calls of another one", lost, 0))
                 figures.append(at_most(about, middle, longest, unit=" s"))
+    for name, banned_for in (("10 a second", 0.0), ("10 a second and a ban of 5 s", 5.0)):
+        lost, per_call = in_virtual_time(_herd(_own_limit(banned_for)))
+        figures += [
+            exactly(f"one operation has a limit of {name}: lost of its 200 calls", lost, 0),
+            at_most(f"one operation has a limit of {name}: requests per call", per_call, 1.2),
+        ]
     for seconds in (1, 60):
         unexpected, requests = in_virtual_time(_used_up_quota(seconds))
         case = f"48 hours of 429s, Retry-After: {seconds}"

@@ -178,7 +178,85 @@ async def test_a_stop_of_hours_is_asked_about_each_minute() -> None:
     await times(transport, "b")
     await call(transport, "a")
     await asyncio.sleep(110.0)
-    assert await times(transport, "a", "a") == pytest.approx([0.02, 0.04])
+    asks, waits = await asyncio.gather(call(transport, "a"), call(transport, "a"))
+    assert (asks.attempts, asks.is_held_back, waits.attempts, waits.is_held_back) == (1, False, 0, True)
+    assert await times(transport, "a") == pytest.approx([0.02])
+
+
+async def test_a_delay_of_years_is_no_reason_to_ask_at_once() -> None:
+    """Whoever may wait for days sends one request a minute, as for a shorter delay."""
+    sent = service(a_until(1e9), retry_after=1_000_000_000)
+    transport = backoff(sent)
+    await times(transport, "b")
+    patient = asyncio.create_task(call(transport, "a", policy=BackoffPolicy(max_wait=1e9, deadline=None)))
+    await asyncio.sleep(150.0)
+    assert [received.at for received in sent.requests[1:]] == pytest.approx([0.02, 60.04, 120.06])
+    patient.cancel()
+    await asyncio.gather(patient, return_exceptions=True)
+
+
+class Banning:
+    """Ten requests a second of operation a; each one more is banned for five seconds, as is each that comes early."""
+
+    def __init__(self) -> None:
+        self._times: list[float] = []
+        self._banned_until = 0.0
+
+    def __call__(self, received: ReceivedRequest) -> bool:
+        """Whether it rejects a request."""
+        if not received.target.startswith("/a/"):
+            return False
+        self._times = [at for at in self._times if at > received.at - 1.0]
+        if received.at < self._banned_until or len(self._times) >= 10:
+            self._banned_until = received.at + 5.0
+            return True
+        self._times.append(received.at)
+        return False
+
+
+@pytest.mark.parametrize("named", [True, False])
+async def test_an_operation_has_a_gate_of_its_own_while_it_is_limited(named: bool) -> None:
+    """With cooldowns that grow, a slow start and a learned rate: all calls succeed, with few requests too many."""
+    sent = service(Banning(), retry_after=1, named=named)
+    transport = backoff(sent, jitter=0.5)
+    await times(transport, "b")
+    calls = [asyncio.create_task(call(transport, "a")) for _ in range(100)]
+    await asyncio.sleep(3.0)
+    await times(transport, "b")
+    found = [result.response for result in await asyncio.gather(*calls)]
+    assert {response.status_code for response in found if response is not None} == {200}
+    assert len(sent.requests) < 120
+
+
+async def test_a_limit_of_an_operation_is_forgotten_after_an_hour() -> None:
+    """Then its next 429 stops all again, when nothing names it and no other operation is in use."""
+    until = [1.0]
+    gate = Gate(random_number=lambda: 0.0)
+    transport = backoff(service(lambda received: "/a/" in received.target and received.at < until[0]), gate=gate)
+    await times(transport, "b")
+    for later, stops_all in ((0.0, False), (3_000.0, False), (6_700.0, True)):
+        await asyncio.sleep(max(0.0, later - now()))
+        until[0] = now() + 0.03
+        if stops_all:
+            await times(transport, "b")
+            await asyncio.sleep(40.0)
+            until[0] = now() + 0.03
+        task = asyncio.create_task(call(transport, "a"))
+        await asyncio.sleep(0.05)
+        assert (gate.cooldown_left() > 0) is stops_all
+        await task
+
+
+async def test_a_call_that_waits_for_a_permit_learns_of_the_limit() -> None:
+    """Its operation was limited since it began to wait: it gives the permit back, and nothing is sent."""
+    sent = service(a_until(4.0))
+    transport = backoff(sent, gate=Gate(1, random_number=lambda: 0.0))
+    await times(transport, "b")
+    calls = [asyncio.create_task(call(transport, "a")) for _ in range(3)]
+    await asyncio.sleep(1.0)
+    assert len(sent.requests) == 2
+    await asyncio.gather(*calls)
+    assert now() < 6.0
 
 
 async def test_a_call_that_is_stopped_ends_with_its_time_and_leaves_nothing() -> None:

@@ -19,6 +19,7 @@ from ..errors import (
     sent_so_far,
     when_to_retry,
 )
+from ..gates.gate import Gate
 from ..gates.window import Permit
 from ..policy import BackoffPolicy, Outcome, Progress, exceeded_limit, moment_after
 from .tokens import AccessToken, ObtainedToken, hidden
@@ -141,15 +142,6 @@ class OperationDownError(Exception):
         self.found = found
 
 
-class OperationLimitedError(Exception):
-    """A call may not wait so many seconds for an operation that is limited; `found` is the 429."""
-
-    def __init__(self, found: Finding, seconds: float) -> None:
-        super().__init__()
-        self.found = found
-        self.seconds = seconds
-
-
 @dataclass(slots=True, eq=False, kw_only=True)
 class Call:
     """One request on its way through its attempts.
@@ -157,9 +149,9 @@ class Call:
     A call is in one of five places, and holds something different in each:
 
     - beside the gate, because its operation is down: nothing
-    - in the gate's queue: its position there, `ticket`, which it keeps for all attempts
+    - in the gate's queue, or in that of its operation: its position there, `ticket`, which it keeps for all attempts
     - waiting for a token: nothing but `ticket`, because it returns a permit when the token takes time
-    - in flight: a `permit`, which ends when the head of the response has come, or none will come
+    - in flight: a `permit` of each gate, which ends when the head of the response has come, or none will come
     - waiting before a retry: nothing
 
     One timer, `limit`, ends it wherever it is. It is set three times: to the queue timeout when the call begins, to the
@@ -180,6 +172,7 @@ class Call:
         ticket: its position in the gate's queue.
         token_failures: how often the token provider had failed when the call began.
         permit: the gate's permission for the present attempt, until that has ended.
+        own: the same of its operation, where that has a gate of its own.
         started_at: when its deadline started, by the clock: the gate first admitted it, or it began to
             wait for an operation that is down.
         is_queued: whether the gate has not admitted it yet.
@@ -208,6 +201,7 @@ class Call:
     ticket: int
     token_failures: int
     permit: Permit | None = None
+    own: tuple[Gate, Permit] | None = None
     started_at: float | None = None
     is_queued: bool = True
     token: ObtainedToken | None = None

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 from ..events import BackoffEvent, OutageEnded, OutageStarted, tell
 from ..policy import DOWN, Outcome, time_of_attempts
 from .call import Attempt, Call, Finding, OperationDownError
-from .limits import Limits, Stop
+from .limits import Limits, Question
 from .waiting import wait_for_change, wake
 
 #: An operation closes after so many failed attempts in a row. A service of which 80 % of the attempts fail has them
@@ -69,7 +69,7 @@ class Findings:
         """Return the last 429; None when its cooldown is over: a later one has another reason."""
         return self.rate_limit if self.rate_limit is not None and now <= self.rate_limit.until else None
 
-    def holds_back(self, call: Call) -> "Outage | Stop | None":
+    def holds_back(self, call: Call) -> "Outage | Question | None":
         """Return what a call has to wait for, if it is not the one that finds out whether that still holds."""
         outage = self.down.get(call.operation)
         if outage is None or not outage.holds_back(call):
@@ -80,11 +80,10 @@ class Findings:
         return outage
 
     async def wait(self, call: Call) -> None:
-        """Wait until the operation of a call is known neither to be down nor to be limited, or the call is to find out.
+        """Wait until the operation of a call is not known to be down or limited, or the call is to find out.
 
         Raises:
             OperationDownError: the next probe comes too late, or the time of the call's own attempts is over.
-            OperationLimitedError: the operation is limited for longer than the call may wait.
         """
         while (reason := self.holds_back(call)) is not None:
             await reason.wait(call)
@@ -141,9 +140,9 @@ class Outage:
     )
 
     def __init__(self) -> None:
-        #: What failed in this row: all of it, and without the suspects.
+        #: How much failed in this row: all of it, and without the suspects.
         self._failures = self._unsuspected = self._probes = 0
-        #: The paths that failed in this row, and what failed before another path succeeded. The last ones are at the end.
+        #: What failed in this row, and what failed before another path succeeded. The last ones are at the end.
         self._failed_paths: dict[str, None] = {}
         self._suspects: dict[str, None] = {}
         self._closed_at: float | None = None

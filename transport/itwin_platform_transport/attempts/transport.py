@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -32,9 +32,9 @@ from ..connections.messages import (
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate
-from ..gates.window import Permit, WaitTooLongError
+from ..gates.window import WaitTooLongError
 from ..policy import DOWN, OUTCOMES, RULES, BackoffPolicy, Outcome, check_seconds, decide, delay_before, retry_after_of
-from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError, OperationLimitedError
+from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError
 from .outage import shared_by
 from .tokens import LONGEST_REFRESH, TokenAuth, TokenProvider, utc_now
 
@@ -46,6 +46,8 @@ LONGEST_COOLDOWN = 86_400.0
 LONGEST_UNSENT_TOKEN = 5.0
 #: The module that the application imports when it traces. Nothing is imported here: it is found in `sys.modules`.
 _OPENTELEMETRY = "opentelemetry.trace"
+#: The ways in which a permit ends.
+Ending = Literal["responded", "rate_limited", "abandoned", "unused"]
 
 
 class BackoffTransport(httpx.AsyncBaseTransport):
@@ -174,9 +176,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 raise
             return self._out_of_time(call, error)
         except WaitTooLongError as error:
-            return call.held_back(findings.cause_of_cooldown(call.clock()), seconds=error.seconds)
-        except OperationLimitedError as error:
-            return call.held_back(error.found, seconds=error.seconds)
+            found = findings.limits.found(call) or findings.cause_of_cooldown(call.clock())
+            return call.held_back(found, seconds=error.seconds)
         except OperationDownError as error:
             return call.found_down(error.found)
         except (TransportError, asyncio.CancelledError) as error:
@@ -233,7 +234,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             return await call.send(request, call)
         finally:
             # Nothing was sent if the call still has its permit.
-            self._end(call, self._gate.unused)
+            self._end(call, "unused")
 
     async def _admit(self, call: Call) -> None:
         """Wait until the operation is not known to be down, and the gate has a permit."""
@@ -245,13 +246,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 await findings.wait(call)
                 call.outage_wait += call.clock() - asked
             await self._enter(call)
-            if not (findings.is_active and findings.holds_back(call)):
+            # Meanwhile it may have become known that the operation is down, or limited.
+            if not findings.is_active or (findings.holds_back(call) is None and findings.limits.admit(call)):
                 return
-            self._end(call, self._gate.unused)
+            self._end(call, "unused")
 
     async def _enter(self, call: Call) -> None:
         try:
             asked = call.clock()
+            if self._findings.is_active and (own := self._findings.limits.gate_of(call)) is not None:
+                call.own = own, await own.enter(call.ticket, max_wait=call.longest_cooldown, until=call.limit.when())
             call.permit = await self._gate.enter(
                 call.ticket, max_wait=call.longest_cooldown, until=call.limit.when(), operation=call.operation
             )
@@ -273,7 +277,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         while True:
             if refreshed is None and auth.takes_time:
                 # Meanwhile other calls use the permit; this one keeps its place in the queue.
-                self._end(call, self._gate.unused)
+                self._end(call, "unused")
             asked, call.waits_for_token = clock(), True
             call.token = refreshed or await auth.token(since=call.token_failures)
             call.waits_for_token = False
@@ -307,23 +311,25 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except BaseException as error:
             call.progress = call.progress.after(Outcome.OUTCOME_UNKNOWN)
             self._report(call, None, error, number=number, started=started)
-            self._end(call, self._gate.abandoned)
+            self._end(call, "abandoned")
             raise
         call.is_in_flight = False
         if attempt.response is None:
-            self._end(call, self._gate.abandoned)
+            self._end(call, "abandoned")
         else:
             self._was_reached = True
-            self._end(call, self._gate.responded)
+            self._end(call, "responded")
         self._report(call, attempt.response, attempt.error, number=number, started=started)
         return attempt
 
-    @staticmethod
-    def _end(call: Call, end: Callable[[Permit], None]) -> None:
-        """End the permit of a call, unless it has ended."""
+    def _end(self, call: Call, kind: Ending, **cooldown: float) -> None:
+        """End the permits of a call, unless they have ended."""
         permit, call.permit = call.permit, None
         if permit is not None:
-            end(permit)
+            getattr(self._gate, kind)(permit, **cooldown)
+        if call.own is not None:
+            (gate, permit), call.own = call.own, None
+            getattr(gate, kind)(permit, **cooldown)
 
     async def _ending_of(self, request: Request, call: Call) -> Attempt:
         try:
@@ -337,7 +343,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             delay = 0.0 if is_final else self._delay_after(outcome, call, retry_after=retry_after)
             attempt = Attempt(outcome=outcome, delay=delay, response=response, retry_after=retry_after)
             if outcome is Outcome.RATE_LIMITED:
-                self._start_cooldown(attempt, response.headers, call)
+                await self._start_cooldown(attempt, response.headers, call)
             await response.read(limit=self._max_response_bytes)
         except NO_RESPONSE as error:
             outcome = self._outcome_of(error, call)
@@ -364,24 +370,25 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             retry_after=retry_after, progress=call.progress, policy=call.info.policy, jitter=self._random_number()
         )
 
-    def _start_cooldown(self, attempt: Attempt, headers: httpx.Headers, call: Call) -> None:
+    async def _start_cooldown(self, attempt: Attempt, headers: httpx.Headers, call: Call) -> None:
         call.is_rate_limited = True
         seconds, findings, gate = min(attempt.delay, LONGEST_COOLDOWN), self._findings, self._gate
         tier, api, operation = conventions.current.limit_of(headers)
         is_new = not findings.limits.left(call) and not gate.cooldown_left()
         is_named = operation is not None and gate.serves_others(call.operation)
         findings.is_active = True
-        if findings.limits.is_of_operation(call, attempt, seconds=seconds, is_named=is_named):
-            self._end(call, gate.abandoned)
+        if await findings.limits.is_of_operation(call, attempt, seconds=seconds, is_named=is_named, gate=gate):
+            self._end(call, "abandoned")
         else:
-            self._end(call, partial(gate.rate_limited, wait=seconds))
+            self._end(call, "rate_limited", wait=seconds)
             findings.rate_limit = Finding(attempt, call.token, call.clock() + gate.cooldown_left())
         if not is_new:
             return
+        left = max(findings.limits.left(call), gate.cooldown_left())
         event = CooldownStarted(
             method=call.info.method,
             route=call.info.route,
-            seconds=max(seconds, gate.cooldown_left()),  # the gate may have prolonged it
+            seconds=max(seconds, left),  # the gate may have prolonged it
             tier=tier,
             api=api,
             operation=operation,

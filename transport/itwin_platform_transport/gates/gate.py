@@ -225,6 +225,14 @@ class Gate:
         """Return whether another operation was called lately."""
         return self._queue.serves_others(operation, now=self._now())
 
+    def for_one_operation(self) -> "Gate":
+        """Return a gate for one operation, as large as this one: its calls pass it before they come here."""
+        return Gate(self._max_in_flight, random_number=self._random_number)
+
+    def may_send(self, permit: Permit) -> bool:
+        """Return whether a permit still holds: a cooldown may have started since it was granted."""
+        return self._window.may_send(permit, self._now())
+
     def ticket(self) -> int:
         """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
         return next(self._tickets)
@@ -260,7 +268,7 @@ class Gate:
                 return permit
             waiter = Waiter(ticket, operation=operation, max_wait=max_wait, until=until, loop=loop)
             permit = await self._wait(waiter, now=loop.time())
-            if self._window.may_send(permit, loop.time()):
+            if self.may_send(permit):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
             self.unused(permit)
