@@ -51,12 +51,12 @@ def beside_package(document: Document, root: Path) -> dict[Path, bytes]:
     return {path: content for path, content in files.items() if not path.exists() or path.read_bytes() != content}
 
 
-def what_follows(document: Document, *, errors: list[str], changed: list[str]) -> list[str]:
+def what_follows(document: Document, *, generated: Path, errors: list[str], changed: list[str]) -> list[str]:
     """Return the lines that say what changed and what to do next; `errors` are what mypy finds in the wrapper."""
     count = "1 module" if len(changed) == 1 else f"{len(changed)} modules"
     lines = [f"{count} changed" if changed else "The generated package is as it was."]
     lines += [f"  {line}" for line in changed]
-    if found := misfits(document, errors=errors):
+    if found := misfits(document, generated=generated, errors=errors):
         return [*lines, "", "The wrapper does not fit any more:", "", *found, "", ADVICE]
     lines += not_wrapped.report()
     lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
@@ -98,7 +98,7 @@ def main() -> None:
         wrong, errors = type_errors(made.parent)
         if wrong:
             raise SystemExit("\n".join([f"{name} gives modules with wrong types:", *wrong]))
-        follows = what_follows(document, errors=errors, changed=changed)
+        follows = what_follows(document, generated=made.parent, errors=errors, changed=changed)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(made, target, ignore=shutil.ignore_patterns("__pycache__"))
         for path, content in beside.items():

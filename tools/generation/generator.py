@@ -10,8 +10,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import sysconfig
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +36,7 @@ from tools.generation.request_rules import RequestRules
 from tools.generation.response_types import expected_of
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
 from tools.generation.unwrapped import wrapped_part
+from tools.generation.wrapper_fit import import_errors
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATES = PROJECT / "templates"
@@ -113,8 +112,8 @@ def write_package(
     (package / "operations.py").write_text(_operations(data, rules, config), encoding="utf-8")
     (package / "py.typed").write_text("", encoding="utf-8")
     (package / "README.md").write_text(NOTICE, encoding="utf-8")
-    if checked:
-        check_imports(package, name=name)
+    if checked and (found := import_errors(package.name, package.parent)):
+        raise SystemExit("\n".join([f"the package generated from {name} cannot be imported:", *found]))
 
 
 def _operations(data: GeneratorData, rules: RequestRules, config: Config) -> str:
@@ -162,43 +161,6 @@ def unexported(document: Mapping[str, Any]) -> frozenset[str]:
 def _words_beside(found: Mapping[tuple[str, str], str], model: str, parsed: Property) -> UntrustedString | None:
     words = found.get((str(model), parsed.name.get_untrusted_value()))
     return parsed.description if words is None else UntrustedString(words)
-
-
-def check_imports(package: Path, *, name: str) -> None:
-    """Import each module of a package, and each name that it exports, in a new process.
-
-    Raises:
-        SystemExit: A module or a name cannot be imported; the message has a line for each.
-    """
-    command = [sys.executable, "-W", "error", "-c", _IMPORT_ALL, package.name]
-    environment = os.environ | {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
-    completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if completed.returncode != 0:
-        raise SystemExit(f"the package generated from {name} cannot be imported:\n{completed.stdout}")
-
-
-_IMPORT_ALL = """
-import importlib, pkgutil, sys, traceback
-failed = False
-def report(name):
-    global failed
-    failed, error = True, sys.exc_info()[1]
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if sys.argv[1] in frame.filename]
-    file, line = (own[-1].filename, own[-1].lineno) if own else (name, getattr(error, "lineno", 1))
-    print(f"{file[file.find(sys.argv[1]):]}:{line}: {type(error).__name__}: {error}")
-def load(name):
-    try:
-        module = importlib.import_module(name)
-        for exported in getattr(module, "__all__", ()):
-            getattr(module, exported)
-        return module
-    except Exception:
-        report(name)
-package = load(sys.argv[1])
-for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{sys.argv[1]}.", onerror=report):
-    load(module.name)
-sys.exit(failed)
-"""
 
 
 def models_of_kinds(document: Mapping[str, Any]) -> ModelsOfKinds:

@@ -1,7 +1,8 @@
 """Finds where the wrapper does not fit a generated package and its document, each as a line with its file.
 
 mypy finds names, arguments and attributes that are gone, and values of another type. What the wrapper reads or writes
-by a string, mypy cannot see: names on the wire, and the parts of a response that every operation shares.
+by a string, mypy cannot see: names on the wire, and the parts of a response that every operation shares. What it
+computes of the rules of the package, its import tells.
 """
 
 import contextlib
@@ -22,9 +23,46 @@ CACHE = PROJECT / ".cache" / "mypy-of-generation"
 GENERATED = "generated/"
 
 
-def misfits(document: Mapping[str, Any], *, errors: list[str]) -> list[str]:
+def misfits(document: Mapping[str, Any], *, generated: Path, errors: list[str]) -> list[str]:
     """Return a line for each place of the wrapper that does not fit; `errors` are those of its types."""
-    return [*errors, *dead_names(document), *missing_parts(document)] or complete_objects.misfits()
+    return (
+        [*errors, *dead_names(document), *missing_parts(document)]
+        or import_errors(WRAPPER.name, WRAPPER.parent, PROJECT / "transport", generated)
+        or complete_objects.misfits()
+    )
+
+
+def import_errors(package: str, *paths: Path) -> list[str]:
+    """Import each module of a package, and each name that it exports, in a new process; return a line for each error.
+
+    `paths` are the folders that hold the package and what it imports, before all others.
+    """
+    command = [sys.executable, "-W", "error", "-c", _IMPORT_ALL, package]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths)), "PYTHONDONTWRITEBYTECODE": "1"}
+    completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return completed.stdout.replace(f"{PROJECT}{os.sep}", "").splitlines()
+
+
+_IMPORT_ALL = """
+import importlib, os, pkgutil, sys, traceback
+folder = f"{os.sep}{sys.argv[1]}{os.sep}"
+def report(name):
+    error = sys.exc_info()[1]
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if folder in frame.filename]
+    file, line = (own[-1].filename, own[-1].lineno) if own else (name, getattr(error, "lineno", 1))
+    print(f"{file}:{line}: {type(error).__name__}: {error}")
+def load(name):
+    try:
+        module = importlib.import_module(name)
+        for exported in getattr(module, "__all__", ()):
+            getattr(module, exported)
+        return module
+    except Exception:
+        report(name)
+package = load(sys.argv[1])
+for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{sys.argv[1]}.", onerror=report):
+    load(module.name)
+"""
 
 
 def type_errors(generated: Path) -> tuple[list[str], list[str]]:

@@ -267,7 +267,8 @@ def _moved(case: Case) -> Meaning:
 
 
 def _default(case: Case) -> Meaning:
-    return case.keys[:-1], f"the default is {case.after} now, was {case.before}", False
+    was = "" if case.new else f", was {case.before}"
+    return case.keys[:-1], f"there is no default now{was}" if case.gone else f"the default is {case.after} now{was}", False
 
 
 def _preview(case: Case) -> Meaning:

@@ -8,11 +8,13 @@ Invariants: a range is complete when it stays below the cap; what is left of a r
 """
 
 import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 
 from itwin_platform_api.models import ITwin
+from itwin_platform_api.types import Unset
 from itwin_platform_transport import PlatformError
 
 from .._errors import PagingError, UnprocessableError
@@ -20,8 +22,11 @@ from .._requests.sender import ResponseInfo
 from .position import Listing, Moment, PageQuery, Position, TimeRange, carried, parameters_of
 from .run import Page, PageContent, Run, TruncatedWarning
 
-#: The times of an iTwin that a listing can be partitioned by, and where its model has them. Source: section 2.5.
-TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
+#: The times of an iTwin that a listing can be partitioned by, and what reads them. Source: section 2.5.
+TIMES: Mapping[str, Callable[[ITwin], datetime | Unset | None]] = {
+    "createdDateTime": lambda itwin: itwin.created_date_time,
+    "lastModifiedDateTime": lambda itwin: itwin.last_modified_date_time,
+}
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _EPOCH, _LATEST = "1970-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"
 
@@ -144,7 +149,7 @@ class TimeRangeRun(Run[ITwin]):
         return super().take(content, response=response)
 
     def _moment(self, item: ITwin) -> Moment | None:
-        return moment_of(getattr(item, TIMES[self._time], None))
+        return moment_of(TIMES[self._time](item))
 
     def _finish(self, following: PageQuery | None, *, is_left: bool) -> bool:
         """Continue with what is left of the range, or with the next one, unless the listing ends here."""

@@ -34,7 +34,7 @@ from . import Group, as_enum, as_list, sent_skip
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
 #: What the minimal representation holds. Source: section 2.5.
-_SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
+_SUMMARY: tuple[str, ...] = tuple(get_primary_account.EXPECTED["iTwin"])
 #: The value of Prefer for each `representation`. Source: section 4.3.
 _PREFER = {"minimal": PreferredReturn("return=minimal"), "full": PreferredReturn("return=representation")}
 

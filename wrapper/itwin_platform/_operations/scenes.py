@@ -193,9 +193,11 @@ class Scenes(Group):
 
 def _read_page(response: DecodedResponse) -> PageContent[SceneObject]:
     parsed = list_scene_objects.parse_response(response)
-    scene, context = None, parsed.scene_context
+    scene = None
+    context: SceneContext | Unset | None = parsed.scene_context  # declared, so that another type does not fit
     if isinstance(context, SceneContext):
-        modified = context.last_modified if isinstance(context.last_modified, datetime) else None
+        last: datetime | Unset | None = context.last_modified
+        modified = last if isinstance(last, datetime) else None
         is_partial = context.is_partial is True
         scene = SceneState(display_name=context.display_name or None, last_modified=modified, is_partial=is_partial)
     return PageContent(items=unwrap(response, parsed.objects, list), links=parsed.links, scene=scene)

@@ -267,13 +267,13 @@ def with_changes(value: T, /, **changes: object) -> T:
     return changed
 
 
-def unwrap(response: DecodedResponse, value: T | None, kind: type[T]) -> T:
-    """Return a value that the specification requires.
+def unwrap(response: DecodedResponse, value: T | None, kind: type[object]) -> T:
+    """Return a value that the specification requires. Its type is the one that it was decoded as.
 
     Raises:
         ResponseDecodeError: the value is missing, or something else; the response stays on the error.
     """
-    if isinstance(value, kind):
+    if value is not None and isinstance(value, kind):
         return value
     del value  # tools that report errors show what frames hold
     raise response.decode_error(f"the response has no {kind.__name__}, which the specification requires")
