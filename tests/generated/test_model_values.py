@@ -158,7 +158,7 @@ def test_what_was_not_returned_is_unset_and_says_how_to_get_it() -> None:
         ("displayName", "displayName is a field of ITwin: read the attribute display_name"),
         ("iTwinAccountId", "iTwinAccountId is a field of ITwin: read the attribute itwin_account_id"),
         ("class", "class is a field of ITwin: read the attribute class_"),
-        ("region", "region"),
+        ("no such key", "no such key"),
         ("additional_properties", "additional_properties"),
     ],
 )

@@ -39,6 +39,20 @@ def values_of(name: str) -> tuple[str, ...]:
     return tuple(SCHEMAS[name]["enum"])
 
 
+_EMPTY: Mapping[str, JSON] = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
+
+
+def example_of(name: str) -> JSONObject:
+    """Return an object with all properties of a named schema: null where it is allowed, else an example or a value."""
+    found: JSONObject = {}
+    for wire, declared in properties_of(name).items():
+        schema = CHECKS.resolved(declared)
+        kinds = schema.get("type", "null")
+        values = [*schema.get("examples", ()), *schema.get("enum", ())]
+        found[wire] = None if "null" in kinds else values[0] if values else _EMPTY[kinds]
+    return found
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A parameter in the query or in a header."""

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
+from .document import example_of
 from .json_values import JSON, JSONObject
 from .state import (
     Platform,
@@ -56,6 +57,10 @@ TYPES = (None, "Bridge", "Road", None, "Utility")
 FIRST_DAY = datetime(2019, 3, 4, 8, 30, tzinfo=UTC)
 
 
+# An iTwin of the specification: it has each property that nothing here gives a value.
+EXAMPLE = example_of("ITwin")
+
+
 def seed_itwins(platform: Platform, count: int, source: random.Random, *, as_seen: bool) -> str:
     """Store the iTwins; return the id of the one that owns the other seeded data."""
     latest: dict[str, str] = {}
@@ -82,6 +87,7 @@ def _itwin(platform: Platform, index: int, sub_class: str, latest: dict[str, str
     is_sparse = index % SPARSE_EVERY == 6
     structure = STRUCTURES[index // len(CITIES) % len(STRUCTURES)]
     return {
+        **EXAMPLE,
         "id": itwin_id,
         "class": CLASS_OF[sub_class],
         "subClass": sub_class,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from .credentials import Caller
-from .document import OperationRequest, properties_of, values_of
+from .document import OperationRequest, example_of, values_of
 from .itwin_filter import ITWIN_PROPERTIES, SUMMARY_PROPERTIES, Filter, FilterError, Predicate, compile_filter
 from .json_values import JSON, JSONObject
 from .messages import Detail, ServiceResponse, insufficient_permissions
@@ -72,7 +72,7 @@ def _itwins(platform: Platform, caller: Caller) -> Iterator[JSONObject]:
 def personal_account(account_id: str) -> JSONObject:
     """Return the Account iTwin that was created for a user without an organization. Source: section 4.4."""
     created = time_text(CREATED)
-    itwin: JSONObject = dict.fromkeys(properties_of("ITwin"))
+    itwin = example_of("ITwin")
     itwin.update(
         {"id": account_id, "class": "Account", "subClass": "Account", "number": account_id[:8]},
         displayName="Personal account",

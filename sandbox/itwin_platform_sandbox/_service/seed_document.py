@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-from .document import CHECKS, SCHEMAS, properties_of, values_of
+from .document import CHECKS, SCHEMAS, example_of, properties_of, values_of
 from .examples import CLASS_OF
 from .itwin_filter import ITWIN_PROPERTIES
 from .json_values import (
@@ -146,7 +146,7 @@ class _DocumentReader:
     def _itwin(self, where: str, entry: JSONObject) -> JSONObject:
         sub_class = check_choice(f"{where}.subClass", entry.get("subClass", "Project"), values_of("ITwinSubClass"))
         check_choice(f"{where}.status", entry.get("status", "Active"), values_of("ITwinStatus"))
-        itwin: JSONObject = dict.fromkeys(ITWIN_PROPERTIES)
+        itwin = example_of("ITwin")
         itwin.update(
             id=self._id(where, entry, self._platform.itwins).lower(),
             subClass=sub_class,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, example, given, strategies as st
 from itwin_platform import NotSentError, PagingError, TruncatedWarning, UnprocessableError, UsageError
 
+from tests.support.schema_values import SCHEMAS
 from tests.wrapper.listings.conftest import LinkedPages, TimedITwins
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -82,7 +83,7 @@ async def test_below_the_cap_nothing_is_split() -> None:
     assert len(await itwins.read("a eq 1")) == 14
     assert [request.url.params["$filter"] for request in itwins.requests] == ["a eq 1"] * 3
     assert len(await (small := TimedITwins(days(5))).read(concurrency=10)) == 5
-    summary = "id,class,subClass,type,number,displayName,status"
+    summary = ",".join(SCHEMAS["ITwinSummary"]["properties"])
     query = {"$select": f"{summary},createdDateTime", "$orderby": "createdDateTime ASC", "$top": "5"}
     assert [dict(request.url.params) for request in small.requests] == [query]
 
