@@ -3,7 +3,7 @@
 try:
     from ._command_line import command_line, main
 except ModuleNotFoundError as _error:
-    raise SystemExit(f"{_error}: it needs the extra sandbox: run `pip install starlette uvicorn lark jinja2`") from None
+    raise SystemExit(f"{_error}: it needs the extra sandbox: run `pip install starlette uvicorn lark`") from None
 
 __all__ = ["command_line", "main"]
 

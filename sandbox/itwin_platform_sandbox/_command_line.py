@@ -3,13 +3,15 @@
 import argparse
 import asyncio
 import errno
+import inspect
 import json
+import re
 import signal
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn, get_args
+from typing import Any, NoReturn, get_args
+
+import msgspec
 
 from ._faults.catalogue import FAULTS
 from ._faults.plan import Fault, fault_from_text
@@ -21,11 +23,8 @@ from ._service.rate_limit import RETRY_AFTER_FORMS, RateKind, RateLimit, rate_li
 
 FAULT_HELP = (
     "add a fault, such as stall,operation=list_itwins,count=2,seconds=3; repeat the option for several faults. "
-    f"Names: {', '.join(FAULTS)}. Fields: operation, count (a number, or forever), skip, seconds, retry_after, origin"
-)
-SEED_HELP = (
-    "a number, where the same number gives the same data, or a JSON or YAML file with the exact data to store "
-    "(default: %(default)s)"
+    f"Names: {', '.join(FAULTS)}. Fields: operation, count (a number, or forever), skip, seconds, "
+    "retry_after, origin, status, body"
 )
 
 
@@ -43,76 +42,54 @@ def command_line() -> argparse.ArgumentParser:
         "and the ids of the stored data, and serves until Ctrl-C or SIGTERM.",
     )
     parser.add_argument("--json", action="store_true", help="print base URL, token and ids as one line of JSON")
-    _add_address_options(parser.add_argument_group("address").add_argument)
-    _add_data_options(parser.add_argument_group("stored data").add_argument)
-    _add_behavior_options(parser.add_argument_group("behavior").add_argument)
+    for name, (default, text) in _arguments().items():
+        options = _OPTIONS.get(name) or _options_of(default)
+        shown = "" if default in (None, "", ()) or isinstance(default, bool) else " (default: %(default)s)"
+        used = {"port": 8080}.get(name, [] if default == () else default)
+        parser.add_argument(_option(name), default=used, help=f"{text.replace('%', '%%')}{shown}", **options)
+    parser.add_argument("--rate-kind", choices=get_args(RateKind), help="how --rate counts (default: fixed_window)")
+    parser.add_argument("--retry-after", choices=RETRY_AFTER_FORMS, help="form of the delay in a 429 of --rate")
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME,FIELD=VALUE,...", help=FAULT_HELP)
     return parser
 
 
-def _add_address_options(add: Callable[..., argparse.Action]) -> None:
-    add("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    add("--port", type=int, default=8080, metavar="NUMBER", help="0 for a free port (default: %(default)s)")
-    add("--path-prefix", default="", metavar="PATH", help="path such as /api below which the service is found")
-    add("--public-url", metavar="URL", help="base URL of a proxy in front of the sandbox, used in next links")
-    add("--allow-host", action="append", default=[], metavar="NAME", help="name that Host may have; * for any")
-    add(
-        "--cors",
-        action="append",
-        default=[],
-        metavar="ORIGIN",
-        help="origin whose pages may use and control it; with * every page may use the service and none control it",
-    )
-    add("--tls", action="store_true", help="serve HTTPS with a certificate made for this run (extra tls)")
+# The arguments of `Sandbox` that no option sets, and the options that differ from what the default says.
+_NO_OPTION = ("clock", "now", "sleep")
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "any_token": {"action": argparse.BooleanOptionalAction},
+    "cors": {"action": "extend", "nargs": 1, "metavar": "ORIGIN"},
+    "allow_hosts": {"action": "extend", "nargs": 1, "metavar": "NAME", "dest": "allow_hosts"},
+    "seed": {"metavar": "NUMBER|FILE"},
+}
 
 
-def _add_data_options(add: Callable[..., argparse.Action]) -> None:
-    add(
-        "--itwins", type=int, default=250, metavar="NUMBER", help="iTwins in the default listing (default: %(default)s)"
-    )
-    add("--objects", type=int, default=500, metavar="NUMBER", help="objects of the stored scene (default: %(default)s)")
-    add("--seed", default="1", metavar="NUMBER|FILE", help=SEED_HELP)
+def _option(name: str) -> str:
+    return "--allow-host" if name == "allow_hosts" else f"--{name.replace('_', '-')}"
 
 
-def _add_behavior_options(add: Callable[..., argparse.Action]) -> None:
-    add("--rate", metavar="REQUESTS/SECONDS", help="rate limit of each token, such as 100/60 (default: none)")
-    add("--rate-kind", choices=get_args(RateKind), help="how --rate counts requests (default: fixed_window)")
-    add("--retry-after", choices=RETRY_AFTER_FORMS, help="form of the delay in a 429 of --rate (default: seconds)")
-    add("--latency", type=float, default=0.0, metavar="SECONDS", help="delay of every response (default: 0)")
-    add("--jitter", type=float, default=0.0, metavar="SECONDS", help="upper bound of a random extra delay (default: 0)")
-    add("--as-seen", action="store_true", help="behave as the real service has been observed to")
-    add("--strict", action="store_true", help="reject unknown and read-only fields, empty and implausible values")
-    add("--any-token", action=argparse.BooleanOptionalAction, default=True, help="accept every bearer token (default)")
-    add("--vendor", metavar="NAME", help="the only vendor that Accept may name (default: any)")
-    add(
-        "--bodies", action="store_true", help="keep the bodies of responses in the journal, and show bodies on the page"
-    )
-    add("--deliver", action="store_true", help="post events to active webhooks whose callbackUrl is on this machine")
-    add("--fault", action="append", default=[], metavar="NAME,FIELD=VALUE,...", help=FAULT_HELP)
+def _options_of(default: object) -> dict[str, Any]:
+    if isinstance(default, bool):
+        return {"action": "store_true"}
+    kind = type(default) if isinstance(default, int | float) else str
+    return {"type": kind, "metavar": {int: "NUMBER", float: "SECONDS", str: "TEXT"}[kind]}
+
+
+def _arguments() -> dict[str, tuple[Any, str]]:
+    """Return default and description of each argument of `Sandbox` that an option sets."""
+    described = inspect.getdoc(Sandbox) or ""
+    texts = dict(re.findall(r"^    (\w+): (.*?)(?=\n    \w|\n\n)", described, re.DOTALL | re.MULTILINE))
+    parameters = inspect.signature(Sandbox).parameters.values()
+    return {
+        parameter.name: (parameter.default, " ".join(texts.get(parameter.name, "").replace("`", "").split()))
+        for parameter in parameters
+        if parameter.name not in _NO_OPTION
+    }
 
 
 def sandbox_of(arguments: argparse.Namespace) -> Sandbox:
     """Return the sandbox that the options describe; `ValueError` for a wrong value."""
-    return Sandbox(
-        host=arguments.host,
-        port=arguments.port,
-        path_prefix=arguments.path_prefix,
-        public_url=arguments.public_url,
-        allow_hosts=arguments.allow_host,
-        cors=arguments.cors,
-        tls=arguments.tls,
-        itwins=arguments.itwins,
-        objects=arguments.objects,
-        seed=_seed(arguments.seed),
-        rate=_rate(arguments),
-        latency=arguments.latency,
-        jitter=arguments.jitter,
-        as_seen=arguments.as_seen,
-        strict=arguments.strict,
-        any_token=arguments.any_token,
-        bodies=arguments.bodies,
-        deliver=arguments.deliver,
-        vendor=arguments.vendor,
-    )
+    values = {name: getattr(arguments, name) for name in _arguments()}
+    return Sandbox(**{**values, "seed": _seed(str(arguments.seed)), "rate": _rate(arguments)})
 
 
 def _seed(text: str) -> int | Path:
@@ -126,7 +103,7 @@ def _rate(arguments: argparse.Namespace) -> RateLimit | None:
     details = {"kind": arguments.rate_kind, "retry_after": arguments.retry_after}
     named = {name: value for name, value in details.items() if value is not None}
     if arguments.rate is not None:
-        return replace(rate_limit_of(arguments.rate), **named)
+        return msgspec.structs.replace(rate_limit_of(arguments.rate), **named)
     if named:
         raise ValueError("--rate-kind and --retry-after describe a rate limit: add --rate, such as --rate 100/60")
     return None
@@ -190,9 +167,7 @@ def _reason(error: Exception, arguments: argparse.Namespace) -> str:
         return f"{reason}; choose another address with --host"
     if not isinstance(error, FieldError):
         return str(error)
-    if error.field == "allow_hosts":
-        return f"--allow-host: {error.message}"  # the argument of `Sandbox` has another name
     if error.field in vars(arguments):
-        return f"--{error.field.replace('_', '-')}: {error.message}"
+        return f"{_option(error.field)}: {error.message}"
     # The other fields are those of a rate limit, and of the entries of a seed file.
     return f"{'--rate' if error.field in ('requests', 'per') else '--seed'}: {error}"

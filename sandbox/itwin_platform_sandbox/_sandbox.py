@@ -5,38 +5,31 @@ import os
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Literal, Self, cast
 
-from ._faults.catalogue import FaultName
-from ._faults.plan import Fault
+from anyio.from_thread import start_blocking_portal
+
+from ._faults.catalogue import FAULTS, FaultName
+from ._faults.plan import Fault, fault_of, fault_values
 from ._server.control import application
 from ._server.deliveries import Delivery
 from ._server.journal import RecordedRequest, redacted
 from ._server.overview import webhook_ids
-from ._server.running import RunningSandbox
-from ._server.settings import (
-    Environment,
-    Settings,
-    check_counts,
-    check_delay,
-    checked_hosts,
-    checked_origins,
-    checked_prefix,
-    checked_public_url,
-    checked_vendor,
-)
-from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES
+from ._server.running import DEFAULT_TOKEN, Latency, OtherRoute, RunningSandbox
+from ._server.settings import ServiceClock, as_strings, settings_of
+from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES, TokenRights
 from ._service.examples import seeded_platform
-from ._service.json_values import JSON, FieldError, check_choice
-from ._service.rate_limit import RateLimitLike, RetryAfter, rate_limit_of
+from ._service.json_values import JSON, FieldError, Seconds, checked
+from ._service.rate_limit import RateLimit, RateLimitLike, RetryAfter, rate_limit_of
 from ._service.seed_document import SeedDocument, platform_of_document, read_seed_file
-from ._service.state import KINDS, Seeded, Snapshot, has_authentication, has_secret, source_of, stored_item
+from ._service.state import Seeded, Snapshot, has_authentication, has_secret, stored_item
 
+__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapshot"]
 StoredKind = Literal["itwin", "repository", "resource", "scene", "scene_object", "detector", "webhook"]
-DEFAULT_TOKEN = "sandbox-token"  # noqa: S105 - opens nothing but a sandbox
 
 
 def _utc_now() -> datetime:
@@ -112,38 +105,22 @@ class Sandbox:
         now: Callable[[], datetime] = _utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        check_counts(itwins=itwins, objects=objects, port=port)
-        check_delay(latency, jitter)
-        settings = Settings(
-            host=host,
-            port=port,
-            path_prefix=checked_prefix(path_prefix),
-            public_url=checked_public_url(public_url),
-            any_token=any_token,
-            token=DEFAULT_TOKEN,
-            vendor=checked_vendor(vendor),
-            rate=None if rate is None else rate_limit_of(rate),
-            latency=latency,
-            jitter=jitter,
-            as_seen=as_seen,
-            strict=strict,
-            tls=tls,
-            cors=checked_origins(cors),
-            allowed_hosts=checked_hosts(allow_hosts),
-            bodies=bodies,
-            deliver=deliver,
-        )
-        number = seed if isinstance(seed, int) else 1
-        environment = Environment(clock=clock, now=now, sleep=sleep, random=source_of(number, "jitter"))
-        document = _document(seed)
+        arguments = dict(locals())
+        settings = settings_of(arguments)
+        for name in ("clock", "now", "sleep"):
+            if not callable(arguments[name]):
+                raise FieldError(name, f"must be callable, not {type(arguments[name]).__name__}")
+        document, number = _document(seed), seed if isinstance(seed, int) else 1
 
         def seeded() -> Seeded:
             if document is not None:
-                return platform_of_document(document, now=now)
-            return seeded_platform(itwins=itwins, objects=objects, seed=number, as_seen=as_seen, now=now)
+                return platform_of_document(document, now=service_clock.now)
+            return seeded_platform(itwins=itwins, objects=objects, seed=number, as_seen=as_seen, now=service_clock.now)
 
-        self._running = RunningSandbox(seeded, environment, settings)
+        service_clock = ServiceClock(clock, now)
+        self._running = RunningSandbox(seeded, settings, clock=service_clock, sleep=sleep, number=number)
         self._ca_folder: tempfile.TemporaryDirectory[str] | None = None
+        self._thread = ExitStack()
         self.token = DEFAULT_TOKEN
 
     def __repr__(self) -> str:
@@ -161,6 +138,18 @@ class Sandbox:
         if self._ca_folder is not None:
             self._ca_folder.cleanup()
             self._ca_folder = None
+
+    def __enter__(self) -> Self:
+        with ExitStack() as thread:
+            portal = thread.enter_context(start_blocking_portal())
+            thread.enter_context(portal.wrap_async_context_manager(self))
+            self._thread = thread.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._thread.close()
 
     @property
     def base_url(self) -> str:
@@ -233,7 +222,7 @@ class Sandbox:
             LookupError: Nothing of this kind has this id.
             ValueError: The kind does not exist.
         """
-        stored = stored_item(self._running.seeded.platform, check_choice("kind", kind, KINDS), id)
+        stored = stored_item(self._running.seeded.platform, kind, id)
         if stored is None:
             raise LookupError(f"no {kind} with the id {id!r} is stored")
         copied = redacted(stored)
@@ -273,7 +262,7 @@ class Sandbox:
             `body`, `headers` and `url` of the POST. The header `Signature` is `sha256=` and the HMAC-SHA256 of `body`.
 
         Raises:
-            ValueError: There is no such webhook.
+            ValueError: There is no such webhook, or no such type of event.
         """
         return self._running.delivery(webhook_id, event_type, cast("Mapping[str, JSON]", content))
 
@@ -315,16 +304,9 @@ class Sandbox:
 
         Source: sections 4.4 and 5.
         """
-        self._running.tokens.register(
-            token,
-            organization_administrator=organization_administrator,
-            service_application=service_application,
-            permissions=permissions,
-            scopes=scopes,
-            member_of=member_of,
-            expires_in=expires_in,
-            organization=organization,
-        )
+        arguments = {name: value for name, value in locals().items() if name != "self"}
+        arguments.update({name: as_strings(arguments[name]) for name in ("permissions", "scopes", "member_of")})
+        self._running.add_token(checked(TokenRights, arguments))
 
     def remove_token(self, token: str) -> None:
         """Remove a registered token; with `any_token` it is then accepted like any other."""
@@ -336,8 +318,43 @@ class Sandbox:
 
     def set_latency(self, latency: float, jitter: float = 0.0) -> None:
         """Set by how many seconds every response is delayed, and the upper bound of a random extra delay."""
-        check_delay(latency, jitter)
-        self._running.set_latency(latency, jitter)
+        self._running.latency = checked(Latency, {"latency": latency, "jitter": jitter})
+
+    def advance(self, seconds: float) -> None:
+        """Put the clock of the service forward: tokens expire, rate limits begin anew, and its time is later.
+
+        A client that waits keeps waiting in real time, so let a 429 request a short delay. A reset puts the clock back.
+
+        Raises:
+            ValueError: The seconds are negative or no number.
+        """
+        self._running.clock.advance(checked(Seconds, seconds))
+
+    def respond(
+        self,
+        method: str,
+        path: str,
+        *,
+        status: int = 200,
+        json: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Respond to a route beside those of the service, such as the token endpoint of an identity provider.
+
+        The response holds until a reset; the journal has the requests. A later response of a route replaces it.
+
+        Args:
+            method: Such as `POST`.
+            path: Such as `/connect/token`, at the root of the sandbox's address: no `path_prefix` is added.
+            status: The status, from 200 to 599.
+            json: What to send as JSON; None for no body.
+            headers: The headers besides Date, Content-Length and, for JSON, Content-Type.
+
+        Raises:
+            ValueError: An argument is wrong, or the route is one of an operation; the message names the argument.
+        """
+        values = {"method": method, "path": path, "status": status, "json": json, "headers": headers or {}}
+        self._running.add_route(checked(OtherRoute, values))
 
     def snapshot(self) -> Snapshot:
         """Return a copy of the stored data for `restore`."""
@@ -345,11 +362,16 @@ class Sandbox:
 
     def restore(self, snapshot: Snapshot) -> None:
         """Replace the stored data by that of a snapshot; tokens, faults and the journal do not change."""
+        if not isinstance(snapshot, Snapshot):
+            raise FieldError("snapshot", f"must be what snapshot() returned, not {type(snapshot).__name__}")
         self._running.restore(snapshot)
 
     def reset(self) -> None:
-        """Restore the state of the start: data, tokens, faults, rate limit, latency, journal and snapshots."""
-        self._running.reset()
+        """Restore the state of the start: data, tokens, faults, rate limit, latency, clock, journal and snapshots.
+
+        What began before has no effect and no record after it: requests that wait, their connections, deliveries.
+        """
+        self._running.in_loop(self._running.reset)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -371,6 +393,10 @@ class Sandbox:
         seconds: float | None = None,
         retry_after: RetryAfter = "seconds",
         origin: str = "http://foreign.invalid",
+        match: Mapping[str, object] | None = None,
+        status: int = 500,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         """Add a fault for the next `count` requests on which it has an effect, after `skip` others.
 
@@ -386,29 +412,25 @@ class Sandbox:
                 `unavailable` request.
             retry_after: The form in which `rate_limited` and `unavailable` request their delay.
             origin: The origin of the next link of `next_foreign`.
+            match: Only requests with these parts, any of `path`, in which `*` stands for anything, `query`, a mapping
+                of parameters, and `body`, a mapping of JSON fields: `{"body": {"displayName": "Roads"}}`.
+            status: The status of `respond`, from 200 to 599.
+            body: The body of `respond`: a string as it is, None for none, and any other value as JSON.
+            headers: The headers of `respond`.
 
         Raises:
             ValueError: A name or number is wrong; the message names the argument.
         """
-        self.add_fault(
-            Fault(
-                name=name,
-                operation=operation,
-                count=count,
-                skip=skip,
-                seconds=seconds,
-                retry_after=retry_after,
-                origin=origin,
-            )
-        )
+        arguments = {name: value for name, value in locals().items() if name != "self"}
+        self._running.add_fault(fault_of({**arguments, "headers": headers or {}}))
 
     def add_fault(self, fault: Fault) -> None:
         """Add a `Fault`; `fault(...)` makes one and adds it."""
-        self._running.add_fault(fault)
+        self._running.add_fault(fault_of(fault_values(fault)))
 
     def clear_faults(self) -> None:
-        """Remove all faults, end `refuse`, and accept the tokens again that `token_expires` has ended."""
-        self._running.clear_faults()
+        """Remove all faults, end `refuse` and held requests, and accept the tokens that `token_expires` has ended."""
+        self._running.in_loop(self._running.clear_faults)
 
 
 def _document(seed: object) -> SeedDocument | None:

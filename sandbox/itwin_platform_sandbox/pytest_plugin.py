@@ -33,15 +33,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def itwin_sandbox(request: pytest.FixtureRequest) -> "Iterator[Sandbox]":
     """A running sandbox, stopped after the test."""
-    from anyio.from_thread import start_blocking_portal
-
     from . import Sandbox
 
     marker = request.node.get_closest_marker("itwin_sandbox")
     if marker is not None and marker.args:
         pytest.fail("@pytest.mark.itwin_sandbox takes keyword arguments only, such as itwins=10", pytrace=False)
-    sandbox = Sandbox(**(marker.kwargs if marker else {}))
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(sandbox):
+    with Sandbox(**(marker.kwargs if marker else {})) as sandbox:
         yield sandbox
 
 

@@ -45,7 +45,8 @@ def sandbox() -> Sandbox:
 
 def decided(sandbox: Sandbox, request: APIRequest) -> WireResponse:
     """The response, which there is."""
-    response = sandbox._running.service.decide(request).response
+    service = sandbox._running.service
+    response = service.decide(request, service.route(request)).response
     assert response is not None
     return response
 

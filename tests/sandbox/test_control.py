@@ -1,4 +1,4 @@
-"""What Python controls and sees inside, over HTTP too, in JSON and by the forms of the page; deliveries to webhooks."""
+"""What Python controls and sees inside, over HTTP too; deliveries to webhooks."""
 
 import asyncio
 import hashlib
@@ -9,14 +9,12 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform_sandbox import FAULTS, Fault, Sandbox
+from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._server.deliveries import Delivery, post
 
 from tests.support.real_time import until
 from tests.support.sandboxes import requests_of, serving
 
-# As a browser sends the forms of the page.
-FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html,*/*;q=0.8"}
 BASIC = {"type": "Basic", "username": "reader", "password": "planted-password"}
 EVENT = "iTwins.iTwinUpdated.v1"
 Receiver = tuple[str, list[bytes]]
@@ -37,22 +35,20 @@ async def test_the_overview_names_what_a_test_starts_with(http: httpx.AsyncClien
 
 async def test_a_fault_is_added_listed_and_removed(http: httpx.AsyncClient) -> None:
     """POST adds, GET returns pending and unused faults and the catalogue, DELETE removes."""
-    body = {"name": "html_502", "operation": "list_itwins", "count": None}
+    body = {"name": "respond", "operation": "list_itwins", "count": None, "status": 502}
     added = await http.post("/sandbox/faults", json=body)
     listed = (await http.get("/sandbox/faults")).json()
     assert added.status_code == 201
-    assert [fault["name"] for name in ("faults", "unused") for fault in listed[name]] == ["html_502"] * 2
+    assert [fault["name"] for name in ("faults", "unused") for fault in listed[name]] == ["respond"] * 2
     assert listed["kinds"].keys() == FAULTS.keys()
     assert (await http.get("/itwins/")).status_code == 502
     assert (await http.delete("/sandbox/faults")).status_code == 204
     assert (await http.get("/itwins/")).status_code == 200
 
 
-@pytest.mark.parametrize("accept", ["*/*", "text/html"])
-async def test_refusing_connections_can_be_switched_on_over_http(http: httpx.AsyncClient, accept: str) -> None:
+async def test_refusing_connections_can_be_switched_on_over_http(http: httpx.AsyncClient) -> None:
     """The request that adds the fault gets its response, and the next connection is refused."""
-    body, headers = {"name": "refuse", "seconds": 3600}, {"Accept": accept}
-    assert (await http.post("/sandbox/faults", json=body, headers=headers)).is_success
+    assert (await http.post("/sandbox/faults", json={"name": "refuse", "seconds": 3600})).is_success
     with pytest.raises(httpx.ConnectError):
         await http.get("/itwins/")
 
@@ -159,66 +155,20 @@ async def test_the_latency_is_set() -> None:
     assert all(0.2 <= wait <= 0.3 for wait in waits)
 
 
-async def test_the_forms_of_the_page_control_the_sandbox(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Faults, rate, latency, snapshots and reset each have a form that leads back to the page; empty is omitted."""
-    forms = [
-        ("faults", "name=stall&operation=&count=forever&skip=2&seconds=1.5&retry_after=seconds"),
-        ("rate", "rate=7/60&kind=token_bucket&retry_after=date"),
-        ("latency", "latency=0.01&jitter=0"),
-        ("snapshots", "name="),
-        ("snapshots", "name=mine"),
-        ("restore", "name=mine"),
-    ]
-    for path, form in forms:
-        response = await http.post(f"/sandbox/{path}", content=form, headers=FORM)
-        assert (response.status_code, response.headers["location"]) == (303, "/")
-    assert list(sandbox.faults) == [Fault(name="stall", count=None, skip=2, seconds=1.5)]
-    page = (await http.get("/")).text
-    for text in ("7 requests in 60 s for each token (token_bucket)", 'value="7/60"', 'value="0.01"', "Restore mine"):
-        assert text in page
-    for path, form in (("rate", "rate="), ("faults/clear", ""), ("reset", "")):
-        assert (await http.post(f"/sandbox/{path}", content=form, headers=FORM)).status_code == 303
-    assert (await http.get("/sandbox/rate")).json() is None
-    assert (await http.get("/sandbox/snapshots")).json() == {"snapshots": []}
-    assert sandbox.faults == ()
-
-
-@pytest.mark.parametrize(
-    ("path", "form", "message"),
-    [
-        (
-            "faults",
-            "name=stall&count=many&skip=7",
-            'id="error-count" role="alert">count: &#39;many&#39; is not a number<',
-        ),
-        ("rate", "rate=many", 'id="error-rate-rate" role="alert">rate: must be requests/seconds'),
-    ],
-)
-async def test_a_wrong_value_of_a_form_is_explained_in_place(
-    http: httpx.AsyncClient, path: str, form: str, message: str
-) -> None:
-    """The page comes back with 422, what was entered, and the message beside the field; it does not refresh."""
-    response = await http.post(f"/sandbox/{path}", content=form, headers=FORM)
-    assert response.status_code == 422
-    assert message in response.text
-    assert 'value="many" aria-invalid="true"' in response.text
-    assert ('value="7"' in response.text) is ("skip=7" in form)
-    assert "http-equiv" not in response.text
-
-
 @pytest.mark.parametrize(
     ("content", "status", "target"),
     [
         (b'{"name": "stall"}', 201, None),
-        (b"name=stall&count=2", 201, None),
-        (b"name=explode", 422, "name"),
+        (b'{"name": "stall", "count": "2", "seconds": "0.5"}', 201, None),
+        (b"name=stall", 422, None),
         (b"stall", 422, None),
-        (b"", 422, None),
+        (b"", 422, "name"),
     ],
 )
 async def test_curl_gets_json(http: httpx.AsyncClient, content: bytes, status: int, target: str | None) -> None:
-    """`curl -d` names every body a form; only a browser, which accepts HTML, gets the page."""
-    response = await http.post("/sandbox/faults", content=content, headers={**FORM, "Accept": "*/*"})
+    """`curl -d` names every body a form, which is read as JSON all the same; a string can stand for a number."""
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    response = await http.post("/sandbox/faults", content=content, headers=headers)
     assert (response.status_code, response.json().get("error", {}).get("target")) == (status, target)
 
 
@@ -280,7 +230,7 @@ BAD_INPUTS: list[tuple[str, str, object, str | None]] = [
     ("POST", "/faults", {"name": "refuse"}, "seconds"),
     ("POST", "/faults", [], None),
     ("POST", "/faults", "stall", None),
-    ("POST", "/faults", None, None),
+    ("POST", "/faults", None, "name"),
     ("POST", "/tokens", {}, "token"),
     ("PUT", "/rate", [], None),
     ("PUT", "/latency", "slow", None),
@@ -300,7 +250,8 @@ async def test_a_wrong_field_is_named(
     """422 in JSON names the field, never a failure of the server, and nothing is changed."""
     response = await http.request(method, f"/sandbox{path}", json=body)
     error = response.json()["error"]
-    assert (response.status_code, error["target"]) == (422, field)
+    target = error["target"] and error["target"].partition("[")[0]
+    assert (response.status_code, target) == (422, field)
     assert error["message"]
     assert (sandbox.faults, (await http.get("/sandbox/rate")).json()) == ((), None)
 

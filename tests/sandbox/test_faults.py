@@ -11,7 +11,8 @@ import httpx
 import pytest
 from itwin_platform_sandbox import FAULTS, Fault, Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
-from itwin_platform_sandbox._faults.plan import FaultPlan, fault_from_text, fault_from_values, fault_values
+from itwin_platform_sandbox._faults.plan import FaultPlan, fault_from_text, fault_of, fault_values
+from itwin_platform_sandbox._service.messages import APIRequest
 
 from tests.support.real_time import until
 from tests.support.sandboxes import requests_of, serving
@@ -24,7 +25,8 @@ ANY: list[str | None] = ["list_itwins"] * 5
 
 def names_met(plan: FaultPlan, operations: list[str | None]) -> list[str | None]:
     """What each of these requests meets on delivery."""
-    met = [plan.next_fault("deliver", operation, "success") for operation in operations]
+    request = APIRequest(method="GET", path="/itwins/")
+    met = [plan.next_fault("deliver", operation, request, "success") for operation in operations]
     return [fault.name if fault else None for fault in met]
 
 
@@ -70,7 +72,7 @@ def test_a_fault_happens_when_it_was_asked_for(
 )
 def test_a_fault_is_written_and_read(text: str, fault: Fault) -> None:
     """name,field=value,... gives the same fault as the arguments do, and so does what the control endpoint shows."""
-    assert fault_from_text(text) == fault == fault_from_values(fault_values(fault))
+    assert fault_from_text(text) == fault == fault_of(fault_values(fault))
 
 
 @pytest.mark.parametrize("text", ["stall,seconds", "stall,=1", "stall,name=empty,x=1"])
@@ -166,10 +168,7 @@ async def fired(
 INSTEAD: dict[FaultName, tuple[int, str, str]] = {
     "rate_limited": (429, "application/json", "RateLimitExceeded"),
     "unavailable": (503, "application/json", "ServiceUnavailable"),
-    "html_502": (502, "text/html", "<h1>502 Bad Gateway</h1>"),
-    "text_500": (500, "text/plain", "Internal Server Error"),
-    "error_null": (500, "application/json", '{"error":null}'),
-    "gateway_401": (401, "application/json", '{"statusCode":401,"message":"Invalid JWT."}'),
+    "respond": (500, "", ""),
 }
 #: The page on which the next link is changed, and the link.
 LINKS: dict[FaultName, tuple[str, object]] = {
@@ -191,7 +190,7 @@ async def test_another_response_comes_instead_and_nothing_is_done(
 ) -> None:
     """The first request of an operation gets another response, the second one as if the first had not been."""
     response = await fired(call, sandbox, name, "create_repository_resource", ("unknown_path",))
-    assert (response.status_code, response.headers["content-type"]) == expected[:2]
+    assert (response.status_code, response.headers.get("content-type", "")) == expected[:2]
     assert expected[2] in response.text
     assert (await call("create_repository_resource")).status_code == 201
 
@@ -254,7 +253,7 @@ CHANGES: dict[FaultName, Callable[[dict[str, object]], bool]] = {
         {key for key, value in item.items() if value is not None} <= {"id"} and len(item) >= 6  # none is lost
     ),
     "missing_fields": lambda item: item.keys() <= {"id"},
-    "unknown_enum_values": lambda item: "OfTomorrow" in str(item) or "things.thingHappened.v9" in str(item),
+    "unknown_enum_values": lambda item: "OfTomorrow" in str(item),
 }
 
 
@@ -373,7 +372,7 @@ async def test_refuse_lasts_until_its_seconds_are_over_or_faults_are_cleared() -
                 sandbox.clear_faults()
             else:
                 over.set()
-                await until(lambda: sandbox._running.server._refusing is None)
+                await until(lambda: sandbox._running.server._refusal is None)
         assert (await http.get("/itwins/")).status_code == 200
 
 

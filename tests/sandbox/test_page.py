@@ -1,8 +1,15 @@
 """The page in the browser, whose content comes from strangers."""
 
+import base64
+import hashlib
+import re
+from typing import get_args
+
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox._sandbox import StoredKind
+from itwin_platform_sandbox._server.control import ROUTES
 
 pytestmark = pytest.mark.itwin_sandbox(itwins=3, objects=3)
 
@@ -28,35 +35,35 @@ async def store_scripts(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     assert all(response.status_code < 300 for response in responses)
 
 
-async def test_the_page_shows_what_is_stored_asked_and_to_come(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Stored data, the latest requests with status and time, and the form for faults are on one page."""
-    await http.get("/itwins/?$top=7")
-    await http.get("/nowhere")
-    sandbox.fault("stall", operation="create_scene", count=None, skip=3)
-    page = (await http.get("/")).text
-    for text in (
-        *("Northwind Engineering", "City orthophotos", "Design review", "RepositoryResource 0", "scene objects: 3"),
-        *("GET /itwins/?$top=7", " ms</td>", "all, after 3", 'action="/sandbox/faults">'),
-    ):
-        assert text in page
-    assert page.index("/nowhere") < page.index("/itwins/?$top=7")
-
-
-async def test_the_page_escapes_everything(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Markup from strangers comes out as text, nothing may be loaded or run, and the page cannot be framed."""
-    await store_scripts(http, sandbox)
+async def test_the_page_runs_only_its_own_script(http: httpx.AsyncClient) -> None:
+    """The policy names the hash of the one script and the one style, text is never set as HTML, nobody can frame it."""
     response = await http.get("/")
-    assert "<script" not in response.text
-    assert "<img" not in response.text
-    assert "&lt;script&gt;" in response.text
-    assert {"default-src 'none'", "frame-ancestors 'none'"} <= {
-        *response.headers["content-security-policy"].split("; ")
-    }
+    policy = dict(part.split(" ", 1) for part in response.headers["content-security-policy"].split("; "))
+    for element in ("script", "style"):
+        (content,) = re.findall(rf"<{element}>(.*?)</{element}>", response.text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert policy[f"{element}-src"] == f"'sha256-{digest}'"
+    assert (policy["default-src"], policy["frame-ancestors"], policy["form-action"]) == ("'none'",) * 3
+    assert policy["require-trusted-types-for"] == "'script'"
     assert response.headers["x-frame-options"] == "DENY"
+    assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|eval\(| on\w+=", response.text)
 
 
-async def test_text_that_cannot_be_written_does_not_break_the_page(http: httpx.AsyncClient) -> None:
-    """A lone surrogate in a name is shown as something else."""
-    body = b'{"name": "\\ud800", "type": "PhotoObjectDetector"}'
-    await http.post("/reality-analysis/detectors", content=body, headers={"Content-Type": "application/json"})
-    assert (await http.get("/")).status_code == 200
+async def test_the_page_knows_every_kind_and_calls_what_there_is(http: httpx.AsyncClient) -> None:
+    """Each kind of stored data can be chosen, and each path that the page calls belongs to the control interface."""
+    page = (await http.get("/")).text
+    kinds = re.findall(r"<option>(\w+)</option>", page.partition('id="kind"')[2].partition("</form>")[0])
+    assert kinds == [*get_args(StoredKind)]
+    for kind in kinds:
+        assert (await http.get(f"/sandbox/stored/{kind}?limit=1")).status_code == 200
+    paths = {path for _, path, _ in ROUTES}
+    assert {f"/sandbox/{path}" for path in re.findall(r'data-path="(\w+)"', page)} <= paths
+
+
+async def test_stored_data_is_listed_in_parts_without_secrets(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """A listing of a kind has the items from `skip` on, their number in all, and no secret."""
+    shown = (await http.get("/sandbox/stored/repository?skip=0&limit=2")).json()
+    assert (len(shown["items"]), shown["total"]) == (2, len(sandbox.repository_ids))
+    assert "seeded-" not in str(shown)
+    assert (await http.get("/sandbox/stored/repository?skip=9")).json()["items"][0]["displayName"] == "Survey points"
+    assert (await http.get("/sandbox/stored/hook")).status_code == 422

@@ -169,7 +169,7 @@ async def test_an_empty_seed_has_an_account_and_nothing_else() -> None:
         ({"repositories": [{"iTwinId": STYLED_ID}]}, "repositories[0].iTwinId"),
         ({"repositories": [{"options": []}]}, "repositories[0].options"),
         ({"repositories": [{"id": "a"}, {"id": "a"}]}, "repositories[1].id"),
-        ({"scenes": [{"objects": [{"kind": "Layer"}]}]}, "scenes[0].objects[0]"),
+        ({"scenes": [{"objects": [{"kind": "Layer"}]}]}, "scenes[0].objects[0].version"),
         ({"scenes": [{"objects": [STYLED, STYLED]}]}, "scenes[0].objects[1].id"),
         ({"detectors": [{"name": "d", "type": "XRay"}]}, "detectors[0].type"),
         ({"repositories": [{"resources": [{}]}]}, "repositories[0].resources[0].id"),

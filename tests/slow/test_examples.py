@@ -22,8 +22,7 @@ import pytest
 import pytest_asyncio
 from authlib.integrations.httpx_client import AsyncOAuth2Client  # type: ignore[import-untyped]  # has no types
 from itwin_platform import AuthenticationError, NotFoundError, PlatformClient, TokenError
-from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._faults.catalogue import FaultName
+from itwin_platform_sandbox import Fault, Sandbox
 
 from examples import web_service
 from examples.nightly_export import export
@@ -231,12 +230,20 @@ async def test_a_request_that_is_given_up_ends_ours(itwin_sandbox: Sandbox, brow
     await until(lambda: [request.status for request in itwin_sandbox.requests].count(None) >= IN_FLIGHT)
 
 
-@pytest.mark.parametrize("fault", ["text_500", "gateway_401", "truncated_json"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(name="respond", body="Internal Server Error", count=None),
+        Fault(name="respond", status=401, body={"statusCode": 401, "message": "Invalid JWT."}, count=None),
+        Fault(name="truncated_json", count=None),
+    ],
+    ids=["text", "gateway", "truncated"],
+)
 async def test_the_platforms_failure_is_a_bad_gateway(
-    fault: FaultName, itwin_sandbox: Sandbox, browser: httpx.AsyncClient
+    fault: Fault, itwin_sandbox: Sandbox, browser: httpx.AsyncClient
 ) -> None:
     """What fails behind the service is not the caller's doing, and its text is not shown to the caller."""
-    itwin_sandbox.fault(fault, count=None)
+    itwin_sandbox.add_fault(fault)
     response = await browser.get("/account")
     assert (response.status_code, set(response.json())) == (HTTPStatus.BAD_GATEWAY, {"error", "correlation_id"})
 

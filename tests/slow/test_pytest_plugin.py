@@ -68,7 +68,7 @@ def get(sandbox, path):
     return httpx.get(sandbox.base_url + path, headers={"Authorization": "Bearer a"}).status_code
 
 def test_fires(itwin_sandbox):
-    itwin_sandbox.fault("html_502", count=2)
+    itwin_sandbox.fault("respond", status=502, count=2)
     assert get(itwin_sandbox, "/itwins/") == 502
 
 def test_never_fires(itwin_sandbox):
@@ -76,11 +76,11 @@ def test_never_fires(itwin_sandbox):
     assert get(itwin_sandbox, "/itwins/myprimaryaccount") == 200
 
 def test_withdraws(itwin_sandbox):
-    itwin_sandbox.fault("html_502")
+    itwin_sandbox.fault("respond")
     itwin_sandbox.clear_faults()
 
 def test_fails_for_its_own_reason(itwin_sandbox):
-    itwin_sandbox.fault("html_502")
+    itwin_sandbox.fault("respond")
     assert get(itwin_sandbox, "/nowhere") == 200
 
 @pytest.mark.itwin_sandbox(as_seen=True)
@@ -131,7 +131,7 @@ def test_a_mistake_with_the_sandbox_fails_its_test(pytester: pytest.Pytester) ->
     result = run(pytester, "-p", "no:asyncio", test_faults=FAULT_TESTS)
     result.assert_outcomes(passed=3, failed=2, errors=1)
     result.stdout.fnmatch_lines(["*these faults never fired: next_null (list_itwins, skip 1); clear_faults()*"])
-    result.stdout.no_fnmatch_line("*these faults never fired: html_502*")
+    result.stdout.no_fnmatch_line("*these faults never fired: respond*")
     assert "takes keyword arguments only, such as itwins=10" in result.stdout.str()
 
 

@@ -53,7 +53,8 @@ def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
 OPTIONS = (
     "--json --itwins 7 --objects 3 --seed 5 --rate 3/60 --rate-kind token_bucket --retry-after date --path-prefix /api "
     "--public-url https://proxy.example --as-seen --strict --no-any-token --vendor acme --latency 0.1 --jitter 0.2 "
-    "--cors http://localhost:3000 --allow-host sandbox --bodies --deliver --fault html_502 --fault empty,count=2"
+    "--cors http://localhost:3000 --allow-host sandbox --bodies --deliver --fault respond,status=502 "
+    "--fault empty,count=2"
 )
 
 
@@ -63,19 +64,23 @@ def test_options_reach_the_sandbox() -> None:
         printed = json.loads(line)
         assert printed == httpx.get(printed["control_url"]).json()
     assert printed["base_url"].endswith("/api")
-    assert printed["public_url"] == "https://proxy.example"
     assert printed["token"] == "sandbox-token"
     assert (len(printed["ids"]["itwins"]), printed["counts"]["scene objects"]) == (8, 3)
-    assert [(fault["name"], fault["count"]) for fault in printed["faults"][-2:]] == [("html_502", 1), ("empty", 2)]
+    assert [(fault["name"], fault["count"]) for fault in printed["faults"][-2:]] == [("respond", 1), ("empty", 2)]
     assert printed["settings"] == {
         **dict.fromkeys(("as_seen", "strict", "bodies", "deliver"), True),
         **dict.fromkeys(("any_token", "tls"), False),
         "path_prefix": "/api",
+        "public_url": "https://proxy.example",
+        "host": "127.0.0.1",
+        "port": 0,
+        "itwins": 7,
+        "objects": 3,
         "vendor": "acme",
         "latency": 0.1,
         "jitter": 0.2,
         "cors": ["http://localhost:3000"],
-        "allowed_hosts": ["sandbox"],
+        "allow_hosts": ["sandbox"],
         "rate": {"requests": 3, "per": 60.0, "kind": "token_bucket", "retry_after": "date"},
     }
 
@@ -99,7 +104,7 @@ def test_it_serves_the_data_of_a_file_over_https(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ("--rate fast", "--rate: must be requests/seconds such as 100/60, not 'fast'"),
-        ("--rate 0/60", "--rate: requests: must be at least 1, not 0"),
+        ("--rate 0/60", "--rate: requests: expected int >= 1"),
         ("--retry-after date", "--rate-kind and --retry-after describe a rate limit: add --rate"),
         ("--retry-after later", "argument --retry-after: invalid choice: 'later'"),
         ("--itwins 0", "--itwins: must be at least 1"),
@@ -148,7 +153,7 @@ async def test_a_script_in_a_display_name_does_not_run(tmp_path: Path) -> None:
     """A real browser shows stored markup as text and does not run it."""
     async with serving(itwins=3, objects=3) as (sandbox, http):
         await store_scripts(http, sandbox)
-        shown = await shown_in_browser(sandbox.base_url + "/", tmp_path)
+        shown = await shown_in_browser(sandbox.base_url + "/", tmp_path, "--virtual-time-budget=5000")
     assert "<title>itwin-platform sandbox</title>" in shown
     assert "&lt;script&gt;document.title = 'script ran'&lt;/script&gt;" in shown
 

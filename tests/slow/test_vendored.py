@@ -491,7 +491,7 @@ def test_the_service_responds_from_the_platform(running: httpx.Client, itwin_san
 def test_the_service_says_what_went_wrong_in_its_own_terms(running: httpx.Client, itwin_sandbox: Sandbox) -> None:
     """A caller's mistake, a missing scene and an outage are different responses."""
     nobody = "6a2d2381-6c57-4332-b87a-5b7c00000009"
-    itwin_sandbox.fault("text_500", count=None)
+    itwin_sandbox.fault("respond", body="Internal Server Error", count=None)
     assert running.get("/itwins/a/scenes/no-uuid/objects").status_code == 422
     assert running.get("/projects").status_code == 502
     itwin_sandbox.clear_faults()

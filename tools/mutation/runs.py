@@ -31,7 +31,6 @@ PRELOADED = (
         "httptools",
         "httpx",
         "hypothesis.stateful",
-        "jinja2",
         "lark",
         "msgspec",
         "pytest",

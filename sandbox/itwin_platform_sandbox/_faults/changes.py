@@ -8,15 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from .._service.document import DocumentedOperation
+from .._service.document import CHECKS, DocumentedOperation
 from .._service.json_values import JSON, JSONObject
 from .._service.messages import APIRequest, ServiceResponse
+from .._service.schema_checks import Schema
 from .._service.state import Platform, StoredScene, time_text
 from .plan import Fault
-
-# A response holds its subject in a list of this name, or in an object of this name.
-LISTS = ("iTwins", "objects")
-WRAPPERS = ("iTwin", "repository", "resource", "scene", "detector")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +31,6 @@ class ChangeContext:
     number: int
     run_again: Callable[[APIRequest], ServiceResponse]
 
-    @property
-    def operation_name(self) -> str:
-        """The name of the operation, empty when there is none."""
-        return self.operation.name if self.operation else ""
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -53,22 +45,27 @@ class Change:
     runs_again: bool = False
 
 
+LINKS = "_links"
+
+
 def copy_of(response: ServiceResponse) -> tuple[ServiceResponse, JSONObject]:
     """Return a copy of the response, and its body to change; an empty object if the body is no object."""
     body = copy.deepcopy(response.body)
     return replace(response, body=body), body if isinstance(body, dict) else {}
 
 
-def items_of(body: JSONObject) -> Iterator[JSONObject]:
-    """Yield the iTwins, the objects, or the one subject of a response."""
-    for name in LISTS:
-        yield from objects_in(body.get(name))
-    for name in WRAPPERS:
-        wrapped = body.get(name)
-        if isinstance(wrapped, dict):
-            yield wrapped
-    if "callbackUrl" in body:
-        yield body
+def items_of(body: JSONObject) -> Iterator[tuple[str, JSONObject]]:
+    """Yield the items of the lists of a response and the objects that it wraps, with the name of each, or itself."""
+    if "id" in body:
+        yield "", body
+    else:
+        yield from ((name, item) for name in body if name != LINKS for item in items_named(body, name))
+
+
+def items_named(body: JSONObject, name: str) -> Iterator[JSONObject]:
+    """Yield the items of a list of a response, or the object that it wraps under this name."""
+    value = body.get(name)
+    yield from objects_in(value if isinstance(value, list) else [value])
 
 
 def objects_in(value: JSON) -> Iterator[JSONObject]:
@@ -94,7 +91,7 @@ def foreign(context: ChangeContext, response: ServiceResponse) -> ServiceRespons
 def looping(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
     """Let the next link name this page."""
     changed, body = copy_of(response)
-    links = object_at(body, "_links")
+    links = object_at(body, LINKS)
     if "next" in links:
         links["next"] = links["self"]
     return changed
@@ -113,16 +110,16 @@ def blank_led(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
 def null(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
     """Set the next link of the last page to null."""
     changed, body = copy_of(response)
-    if "_links" in body:
-        object_at(body, "_links").setdefault("next", None)
+    if LINKS in body:
+        object_at(body, LINKS).setdefault("next", None)
     return changed
 
 
 def empty(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
     """Give the next link of the last page an empty address."""
     changed, body = copy_of(response)
-    if "_links" in body:
-        object_at(body, "_links").setdefault("next", {"href": ""})
+    if LINKS in body:
+        object_at(body, LINKS).setdefault("next", {"href": ""})
     return changed
 
 
@@ -146,7 +143,8 @@ def read_continuation_token(request: APIRequest) -> APIRequest:
 def can_be_smaller(context: ChangeContext, response: ServiceResponse) -> bool:
     """Return whether a page a third smaller would have fewer items."""
     body = response.body if isinstance(response.body, dict) else {}
-    return "_links" in body and len(list(items_of(body))) > _smaller_size(context.request)
+    lists = [value for value in body.values() if isinstance(value, list)]
+    return LINKS in body and sum(map(len, lists)) > _smaller_size(context.request)
 
 
 def other_page_size(context: ChangeContext, _: ServiceResponse) -> ServiceResponse:
@@ -168,7 +166,7 @@ def _integer(text: str) -> int:
 
 def _with_next(response: ServiceResponse, change: Callable[[str], str]) -> ServiceResponse:
     changed, body = copy_of(response)
-    link = object_at(object_at(body, "_links"), "next")
+    link = object_at(object_at(body, LINKS), "next")
     if "href" in link:
         link["href"] = change(str(link["href"]))
     return changed
@@ -212,37 +210,33 @@ def _remove(platform: Platform, scene: StoredScene, object_id: str) -> None:
 
 UNKNOWN_VALUE = "ValueOfTomorrow"
 UNKNOWN_FIELD = "fieldOfTomorrow"
-# The fields whose values are enumerations, by operation. Source: section 2.
-ENUMERATIONS = {
-    "list_itwins": ("class", "subClass", "status", "dataCenterLocation"),
-    "get_primary_account": ("class", "subClass", "status"),
-    "update_repository": ("class", "subClass"),
-    "create_repository_resource": ("class", "subClass"),
-    "create_scene": (),
-    "list_scene_objects": ("kind",),
-    "create_detector": ("type",),
-    "update_webhook": ("scope",),
-}
 
 
 def unknown_enum_values(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Set every enum to an unknown value; in a list, those of every second item."""
+    """Set every enum of the document to an unknown value; in a list, those of every second item."""
     changed, body = copy_of(response)
-    for index, item in enumerate(items_of(body)):
-        for name in ENUMERATIONS.get(context.operation_name, ()):
-            if name in item and index % 2 == 0:
-                item[name] = UNKNOWN_VALUE
-        _extend(item, "eventTypes", "things.thingHappened.v9")
-        for scene_object in _scene_objects(item):
-            scene_object["kind"] = UNKNOWN_VALUE
-        _replace_authentication_type(item)
+    found = CHECKS.objects(context.operation.response, body) if context.operation else ()
+    for path, schema, item in list(found):
+        if all(step % 2 == 0 for step in path if isinstance(step, int)):
+            for name, inner in schema["properties"].items():
+                _make_unknown(item, name, CHECKS.resolved(inner))
     return changed
+
+
+def _make_unknown(item: JSONObject, name: str, schema: Schema) -> None:
+    value = item.get(name)
+    if "x-kinds" in schema:
+        item["kind"] = UNKNOWN_VALUE  # names the schema of this property
+    elif isinstance(value, list) and "enum" in CHECKS.resolved(schema.get("items", {})):
+        value.append(UNKNOWN_VALUE)
+    elif name in item and {"enum", "const", "x-values"} & schema.keys():
+        item[name] = UNKNOWN_VALUE
 
 
 def unknown_fields(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
     """Add unknown fields to every object."""
     changed, body = copy_of(response)
-    for item in [body, *items_of(body)]:
+    for item in [body, *(item for _, item in items_of(body))]:
         for inner in item.values():
             if isinstance(inner, dict):
                 inner[UNKNOWN_FIELD] = "new"
@@ -262,26 +256,8 @@ def missing_fields(_: ChangeContext, response: ServiceResponse) -> ServiceRespon
 
 def _without_values(response: ServiceResponse, remove: Callable[[JSONObject, str], object]) -> ServiceResponse:
     changed, body = copy_of(response)
-    for item in list(items_of(body)):
+    for _, item in list(items_of(body)):
         for name in list(item):
             if name != "id":
                 remove(item, name)
-    for name in list(object_at(body, "sceneContext")):
-        remove(object_at(body, "sceneContext"), name)
     return changed
-
-
-def _extend(item: JSONObject, name: str, value: JSON) -> None:
-    values = item.get(name)
-    if isinstance(values, list):
-        values.append(value)
-
-
-def _scene_objects(item: JSONObject) -> Iterator[JSONObject]:
-    return objects_in(object_at(item, "sceneData").get("objects"))
-
-
-def _replace_authentication_type(item: JSONObject) -> None:
-    authentication = item.get("authentication")
-    if isinstance(authentication, dict):
-        authentication["type"] = UNKNOWN_VALUE

@@ -1,5 +1,6 @@
 """The service with faults: decides the response to a request and its delivery, and sends nothing."""
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,8 +8,8 @@ from datetime import datetime
 from .._service.credentials import Tokens
 from .._service.document import DocumentedOperation
 from .._service.json_values import JSON, NotJSONError, read_json
-from .._service.messages import APIRequest, ErrorResponse, ServiceResponse, WireResponse
-from .._service.service import Service
+from .._service.messages import APIRequest, ServiceResponse, WireResponse
+from .._service.service import Route, Service
 from .._service.state import Platform
 from . import changes, seen_changes
 from .catalogue import FaultName, ResponseKind
@@ -17,6 +18,7 @@ from .plan import Fault, FaultPlan
 from .scripted_responses import SCRIPTED_RESPONSES, dated, max_return_rejected, to_wire
 from .seen_changes import accept_any_query_scope, names_any_query_scope
 
+MAX_RETURN = "X-Max-Return"
 # The changes of responses, by the name of the fault.
 RESPONSE_CHANGES: Mapping[FaultName, Change] = {
     "next_foreign": Change(changes.foreign),
@@ -40,12 +42,12 @@ RESPONSE_CHANGES: Mapping[FaultName, Change] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Decision:
     """A response and the fault of its delivery; without a response the connection is reset.
 
-    `body` is the JSON of the response, `faults` name every fault that had an effect, and `rate_limit` is the limit that
-    rejected the request.
+    `body` is the JSON of the response, `faults` name every fault that had an effect, `rate_limit` is the limit that
+    rejected the request, and `inferred` names the rules that the sandbox has made up.
     """
 
     operation: DocumentedOperation | None
@@ -55,6 +57,7 @@ class Decision:
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     rate_limit: str | None = None
+    inferred: tuple[str, ...] = ()
 
 
 class FaultyService:
@@ -68,22 +71,20 @@ class FaultyService:
         self._tokens = tokens
         self._platform = platform
         self.now = now
-        self._number = 0
+        self.number = 0
 
-    def operation(self, request: APIRequest) -> DocumentedOperation | None:
+    def route(self, request: APIRequest) -> Route | None:
         """Return the operation that the request names."""
-        try:
-            return self._service.route(request).operation
-        except ErrorResponse:
-            return None
+        return self._service.route(request)
 
-    def decide(self, request: APIRequest) -> Decision:
+    def decide(self, request: APIRequest, route: Route | None) -> Decision:
         """Run the operation, unless a fault replaces it, and decide how its response is changed and delivered."""
-        operation = self.operation(request)
+        operation = route.operation if route else None
         name = operation.name if operation else None
-        self._number += 1
+        self.number += 1
         self._plan.fired.clear()
-        fault = self._plan.next_fault("instead", name, applies=lambda fault: self._applies(fault, request, name))
+        applies = functools.partial(self._applies, request=request, operation=operation)
+        fault = self._plan.next_fault("instead", name, request, applies=applies)
         if fault is not None and fault.name == "reset_before_effect":
             return self._decision(operation, None)
         if fault is not None and fault.name in SCRIPTED_RESPONSES:
@@ -94,8 +95,8 @@ class FaultyService:
         if fault is not None and fault.name == "max_return_refused":
             response = max_return_rejected()
         else:
-            response = self._changed_response(self._prepared(request, name), operation)
-        delivery = self._plan.next_fault("deliver", name, _kind_of(response))
+            response = self._changed_response(self._prepared(request, operation), route)
+        delivery = self._plan.next_fault("deliver", name, request, _kind_of(response))
         return self._decision(operation, to_wire(response, self.now()), response, delivery)
 
     def _decision(
@@ -113,41 +114,46 @@ class FaultyService:
             notes=response.notes if response else (),
             faults=tuple(self._plan.fired),
             rate_limit=response.rate_limit if response else None,
+            inferred=response.inferred if response else (),
         )
 
-    def _applies(self, fault: Fault, request: APIRequest, operation: str | None) -> bool:
+    def _applies(self, fault: Fault, *, request: APIRequest, operation: DocumentedOperation | None) -> bool:
         if fault.name == "token_expires":
             return self._tokens.accepts(request.headers.get("authorization"))
         if fault.name == "max_return_refused":
-            return operation == "list_itwins" and request.headers.get("x-max-return", "").strip() == "10000"
+            is_read = operation is not None and MAX_RETURN in operation.parameters
+            return is_read and request.headers.get(MAX_RETURN.lower(), "").strip() == "10000"
         return True
 
-    def _prepared(self, request: APIRequest, operation: str | None) -> APIRequest:
+    def _prepared(self, request: APIRequest, operation: DocumentedOperation | None) -> APIRequest:
         """Return the request with documented values for a continuation token and the observed query scope `all`."""
         request = read_continuation_token(request)
         if (
-            operation == "list_itwins"
-            and names_any_query_scope(request)
-            and self._plan.next_fault("change", operation, "success", lambda fault: fault.name == "seen_enum_values")
+            operation is not None
+            and names_any_query_scope(operation, request)
+            and self._plan.next_fault(
+                "change", operation.name, request, "success", lambda fault: fault.name == "seen_enum_values"
+            )
         ):
             return accept_any_query_scope(request)
         return request
 
-    def _changed_response(self, request: APIRequest, operation: DocumentedOperation | None) -> ServiceResponse:
-        response = self._service.handle(request)
+    def _changed_response(self, request: APIRequest, route: Route | None) -> ServiceResponse:
+        response = self._service.handle(request, route)
+        operation = route.operation if route else None
         name = operation.name if operation else None
         faults = sorted(
-            self._plan.matching("change", name, _kind_of(response)),
+            self._plan.matching("change", name, request, _kind_of(response)),
             key=lambda fault: not RESPONSE_CHANGES[fault.name].runs_again,
         )
-        for fault in faults:
+        for fault in faults if response.has_body else ():
             context = ChangeContext(
                 request=request,
                 operation=operation,
                 fault=fault,
                 platform=self._platform,
-                number=self._number,
-                run_again=lambda again: self._service.handle(again, counted=False),
+                number=self.number,
+                run_again=lambda again: self._service.handle(again, route, counted=False),
             )
             response = self._changed_by(fault, context, response)
         return response

@@ -1,60 +1,105 @@
 """The pending faults, and which of them affect a request."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import cast
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Annotated
+
+import msgspec
 
 from .._service.json_values import (
-    JSON,
-    LARGEST_NUMBER,
+    Count,
     FieldError,
     JSONObject,
+    NotJSONError,
+    Positive,
+    Seconds,
     check_choice,
-    read_fields,
-    read_integer,
-    read_number,
-    read_string,
+    check_json,
+    checked,
 )
-from .._service.messages import is_origin
-from .._service.rate_limit import RETRY_AFTER_FORMS, RetryAfter
+from .._service.messages import APIRequest, is_origin
+from .._service.rate_limit import RetryAfter
 from .._service.service import OPERATIONS
 from .catalogue import FAULTS, FaultKind, FaultName, Phase, ResponseKind
 
+HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")]
+HeaderValue = Annotated[str, msgspec.Meta(pattern=r"^[\t\x20-\x7e\x80-\xff]*\Z")]
+FRAMING = frozenset({"content-length", "transfer-encoding"})
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """A fault to add; `count` None means forever, `operation` None means every operation."""
+
+class Match(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a request must have: a path below the base URL, percent-encoded as it is sent, in which `*` stands for
+    anything; parameters of the query; and fields of the JSON body, whose objects need these fields and may have others.
+    """
+
+    path: str | None = None
+    query: dict[str, str] = {}
+    body: object = None
+
+    def accepts(self, request: APIRequest, path_prefix: str) -> bool:
+        """Return whether the request has all of it."""
+        if self.path is not None and not fnmatchcase(request.path.removeprefix(path_prefix), self.path):
+            return False
+        if any(request.query.get(name) != value for name, value in self.query.items()):
+            return False
+        if self.body is None:
+            return True
+        try:
+            return _contains(request.body.json(), self.body)
+        except NotJSONError:
+            return False
+
+
+def _contains(value: object, wanted: object) -> bool:
+    if isinstance(value, dict) and isinstance(wanted, dict):
+        return all(name in value and _contains(value[name], inner) for name, inner in wanted.items())
+    return type(value) is type(wanted) and value == wanted
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fault to add; `count` None means forever, `operation` None means every operation.
+
+    `seconds` and `retry_after` are those of the faults that wait, `origin` is that of `next_foreign`, and `status`,
+    `body` and `headers` are the response of `respond`: a string is sent as it is, and every other value as JSON.
+    """
 
     name: FaultName
     operation: str | None = None
-    count: int | None = 1
-    skip: int = 0
-    seconds: float | None = None
+    count: Positive | None = 1
+    skip: Count = 0
+    seconds: Seconds | None = None
     retry_after: RetryAfter = "seconds"
     origin: str = "http://foreign.invalid"
+    match: Match | None = None
+    status: Annotated[int, msgspec.Meta(ge=200, le=599)] = 500
+    body: object = None
+    headers: dict[HeaderName, HeaderValue] = {}
 
     def __post_init__(self) -> None:
-        check_choice("name", self.name, FAULTS)
         if self.operation is not None:
             check_choice("operation", self.operation, (row.name for row in OPERATIONS))
-        check_choice("retry_after", self.retry_after, RETRY_AFTER_FORMS)
-        if self.count is not None and self.count < 1:
-            raise FieldError("count", "must be at least 1; forever is None in Python, null in JSON")
-        if self.skip < 0:
-            raise FieldError("skip", "must not be negative")
         if not is_origin(self.origin):
             raise FieldError("origin", f"must be an origin such as http://foreign.invalid, not {self.origin[:60]!r}")
-        if self.seconds is not None and not 0 <= self.seconds <= LARGEST_NUMBER:
-            raise FieldError("seconds", f"must be between 0 and {LARGEST_NUMBER}, not {self.seconds}")
         if self.name == "refuse" and self.seconds is None:
             raise FieldError("seconds", "must be set for refuse: the seconds for which connections are refused")
-        if self.name == "refuse" and self.operation is not None:
-            raise FieldError("operation", "must be omitted for refuse, which concerns every operation")
+        for field in ("operation", "match"):
+            if self.name == "refuse" and getattr(self, field) is not None:
+                raise FieldError(field, "must be omitted for refuse, which concerns every request")
+        check_headers(self.headers)
+        check_json("body", self.body)
 
     @property
     def kind(self) -> FaultKind:
         """The row of the catalogue."""
         return FAULTS[self.name]
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Reject headers that the server writes itself."""
+    for name in headers:
+        if name.lower() in FRAMING:
+            raise FieldError("headers", f"must not have {name}, which the sandbox sends itself")
 
 
 # The faults of `as_seen`, in an order in which no change undoes another. Seeded ids then have observed forms too.
@@ -65,10 +110,10 @@ SEEN_FAULTS = (
     Fault(name="seen_headers", count=None),
     Fault(name="seen_errors", count=None),
     Fault(name="other_page_size", count=None),
-    Fault(name="next_continuation_token", operation="list_scene_objects", count=None),
+    Fault(name="next_continuation_token", match=Match(path="/scenes/*"), count=None),
     Fault(name="next_blank_led", count=None),
     # The platform's own scenes client rejects a null link, so only the listing of iTwins has one.
-    Fault(name="next_null", operation="list_itwins", count=None),
+    Fault(name="next_null", match=Match(path="/itwins/"), count=None),
 )
 
 
@@ -87,9 +132,10 @@ def always(_: Fault) -> bool:
 class FaultPlan:
     """The pending faults, in the order in which they were added."""
 
-    __slots__ = ("_entries", "fired")
+    __slots__ = ("_entries", "_path_prefix", "fired")
 
-    def __init__(self) -> None:
+    def __init__(self, path_prefix: str = "") -> None:
+        self._path_prefix = path_prefix
         self._entries: list[_Entry] = []
         # The names of the faults that fired, until the caller clears them.
         self.fired: list[FaultName] = []
@@ -110,64 +156,56 @@ class FaultPlan:
         """Return the pending faults that have never fired."""
         return tuple(entry.fault for entry in self._entries if not (entry.fired or entry.standing))
 
-    def matching(self, phase: Phase, operation: str | None, responses: ResponseKind = "any") -> Iterator[Fault]:
+    def matching(
+        self, phase: Phase, operation: str | None, request: APIRequest, responses: ResponseKind = "any"
+    ) -> Iterator[Fault]:
         """Yield the faults of one phase for such a request and response, including those that skip it."""
         for entry in list(self._entries):
-            kind = entry.fault.kind
-            concerned = entry.fault.operation in (None, operation) and (kind.everywhere or operation is not None)
-            if concerned and kind.phase == phase and kind.responses in ("any", responses):
-                yield entry.fault
+            fault, kind = entry.fault, entry.fault.kind
+            concerned = fault.operation in (None, operation) and (kind.everywhere or operation is not None)
+            matches = concerned and kind.phase == phase and kind.responses in ("any", responses)
+            if matches and (fault.match is None or fault.match.accepts(request, self._path_prefix)):
+                yield fault
 
     def count(self, fault: Fault) -> bool:
         """Count one request on which the fault has an effect; return whether it fires."""
         position = next(index for index, entry in enumerate(self._entries) if entry.fault is fault)
         entry = self._entries[position]
         if fault.skip:
-            entry.fault = replace(fault, skip=fault.skip - 1)
+            entry.fault = msgspec.structs.replace(fault, skip=fault.skip - 1)
             return False
         entry.fired = True
         self.fired.append(fault.name)
         if fault.count == 1:
             del self._entries[position]
         elif fault.count is not None:
-            entry.fault = replace(fault, count=fault.count - 1)
+            entry.fault = msgspec.structs.replace(fault, count=fault.count - 1)
         return True
 
     def next_fault(
         self,
         phase: Phase,
         operation: str | None,
+        request: APIRequest,
         responses: ResponseKind = "any",
         applies: Callable[[Fault], bool] = always,
     ) -> Fault | None:
         """Count such a request; return the fault of the phase that fires, if any."""
-        for fault in self.matching(phase, operation, responses):
+        for fault in self.matching(phase, operation, request, responses):
             if applies(fault) and self.count(fault):
                 return fault
         return None
 
 
 FOREVER = "forever"
-FIELDS = tuple(field.name for field in fields(Fault))
 
 
-def fault_from_values(values: Mapping[str, JSON]) -> Fault:
-    """Read a fault from its fields; `FieldError` names the field that is wrong.
-
-    Numbers may be strings, and an empty string is an omitted field. `count` is a number, or null or `forever`.
-    """
-    read_fields(dict(values), FIELDS)
-    sent = {name: value for name, value in values.items() if value not in ("", None)}
-    forever = values.get("count", 1) in (None, FOREVER)
-    return Fault(
-        name=cast("FaultName", read_string(sent, "name")),  # Fault itself rejects an unknown name
-        operation=read_string(sent, "operation") if "operation" in sent else None,
-        count=None if forever else read_integer(sent, "count", 1, least=1),
-        skip=read_integer(sent, "skip", 0),
-        seconds=read_number(sent, "seconds", 0) if "seconds" in sent else None,
-        retry_after=cast("RetryAfter", read_string(sent, "retry_after", "seconds")),
-        origin=read_string(sent, "origin", "http://foreign.invalid"),
-    )
+def fault_of(values: Mapping[str, object], *, strict: bool = True) -> Fault:
+    """Read a fault from arguments or, unless `strict`, from a control request; `FieldError` names a wrong field."""
+    if "name" in values:
+        check_choice("name", values["name"], FAULTS)
+    count = None if values.get("count", 1) == FOREVER else values.get("count", 1)
+    return checked(Fault, {**values, "count": count}, strict=strict)
 
 
 def fault_from_text(text: str) -> Fault:
@@ -181,9 +219,10 @@ def fault_from_text(text: str) -> Fault:
                 None, f"{field_text!r} has no value; write a fault as name,field=value, such as stall,seconds=3"
             )
         values[key.strip()] = value.strip()
-    return fault_from_values(values)
+    return fault_of(values, strict=False)
 
 
 def fault_values(fault: Fault) -> JSONObject:
     """Return the fields of a fault as JSON."""
-    return asdict(fault)
+    values: JSONObject = msgspec.to_builtins(fault)
+    return values

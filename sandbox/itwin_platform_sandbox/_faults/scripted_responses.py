@@ -1,8 +1,9 @@
 """Serializes responses, and makes the scripted responses that replace those of the service."""
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import cast
 
 from .._service.json_values import JSON, write_json
 from .._service.messages import Detail, ErrorResponse, ServiceResponse, WireResponse, rate_limit_exceeded
@@ -10,19 +11,14 @@ from .._service.rate_limit import http_date, retry_after_headers
 from .catalogue import FaultName
 from .plan import Fault
 
-
-def gateway_401_body() -> JSON:
-    """Return the body with which the gateway rejects a token."""
-    return {"statusCode": 401, "message": "Invalid JWT."}
-
-
 JSON_HEADERS = (("content-type", "application/json"),)
-HTML_502 = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n"
 DEFAULT_DELAY = 1.0
 
 
 def to_wire(response: ServiceResponse, now: datetime) -> WireResponse:
     """Return the response in bytes, with a Date, compressed if its headers name gzip."""
+    if not response.has_body:
+        return dated(WireResponse(response.status, response.headers, b""), now)
     body = write_json(response.body)
     if ("content-encoding", "gzip") in response.headers:
         body = gzip.compress(body, compresslevel=1, mtime=0)
@@ -34,13 +30,21 @@ def dated(response: WireResponse, now: datetime) -> WireResponse:
     return WireResponse(response.status, (("date", http_date(now)), *response.headers), response.body)
 
 
-def _json(status: int, body: JSON, headers: tuple[tuple[str, str], ...] = ()) -> WireResponse:
-    return WireResponse(status, (*JSON_HEADERS, *headers), write_json(body))
+def any_response(status: int, body: object, headers: Mapping[str, str]) -> WireResponse:
+    """Return a response of any kind: a string is sent as it is, None is no body, and every other value is JSON."""
+    content, media_type = b"", ""
+    if isinstance(body, str):
+        content, media_type = body.encode("utf-8", "surrogatepass"), "text/plain; charset=utf-8"
+    elif body is not None:
+        content, media_type = write_json(cast("JSON", body)), "application/json"
+    names = {name.lower() for name in headers}
+    default = (("content-type", media_type),) if media_type and "content-type" not in names else ()
+    return WireResponse(status, (*default, *headers.items()), content)
 
 
 def _error(error: ErrorResponse) -> WireResponse:
     response = error.response()
-    return _json(response.status, response.body, response.headers)
+    return WireResponse(response.status, (*JSON_HEADERS, *response.headers), write_json(response.body))
 
 
 def _retry_after(fault: Fault, now: datetime) -> tuple[tuple[str, str], ...]:
@@ -56,30 +60,15 @@ def _unavailable(fault: Fault, now: datetime) -> WireResponse:
     return _error(ErrorResponse(503, "ServiceUnavailable", message, headers=_retry_after(fault, now)))
 
 
-def _html_502(_: Fault, __: datetime) -> WireResponse:
-    return WireResponse(502, (("content-type", "text/html"),), HTML_502)
-
-
-def _text_500(_: Fault, __: datetime) -> WireResponse:
-    return WireResponse(500, (("content-type", "text/plain"),), b"Internal Server Error")
-
-
-def _error_null(_: Fault, __: datetime) -> WireResponse:
-    return _json(500, {"error": None})
-
-
-def _gateway_401(_: Fault, __: datetime) -> WireResponse:
-    return _json(401, gateway_401_body())
+def _respond(fault: Fault, _: datetime) -> WireResponse:
+    return any_response(fault.status, fault.body, fault.headers)
 
 
 # The responses that replace the operation, by the name of the fault.
 SCRIPTED_RESPONSES: dict[FaultName, Callable[[Fault, datetime], WireResponse]] = {
     "rate_limited": _rate_limited,
     "unavailable": _unavailable,
-    "html_502": _html_502,
-    "text_500": _text_500,
-    "error_null": _error_null,
-    "gateway_401": _gateway_401,
+    "respond": _respond,
 }
 
 

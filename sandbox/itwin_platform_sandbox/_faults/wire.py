@@ -14,7 +14,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from http import HTTPStatus
 
-from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from .._service.messages import WireResponse
@@ -51,7 +50,7 @@ class Connection:
         sleep: Callable[[float], Awaitable[None]],
         ended: Callable[[int | None], None],
     ) -> None:
-        self._scope = scope
+        self._transport: asyncio.Transport = scope["extensions"][TRANSPORT_EXTENSION]
         self._receive = receive
         self._send = send
         self._ended = ended
@@ -60,10 +59,9 @@ class Connection:
     async def send_complete(self, response: WireResponse) -> None:
         """Send the response without a fault."""
         # A client that has the response must find its record, so the record is added before the last byte is sent.
-        self._ended(response.status)
-        sent = Response(response.body, response.status)
-        sent.raw_headers = _raw_headers(response)
-        await sent(self._scope, self._receive, self._send)
+        self._end(response)
+        await self._send({"type": "http.response.start", "status": response.status, "headers": _raw_headers(response)})
+        await self._send({"type": "http.response.body", "body": response.body})
 
     async def send_in_pieces(self, response: WireResponse, seconds: float) -> None:
         """Send the body in small pieces with pauses between them."""
@@ -73,19 +71,26 @@ class Connection:
         for piece in pieces[:-1]:
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
             await self.sleep(seconds / len(pieces))
-        self._ended(response.status)
+        self._end(response)
         await self._send({"type": "http.response.body", "body": pieces[-1]})
 
     async def reset(self, beginning: bytes = b"") -> None:
         """Send these bytes and reset the connection."""
-        transport: asyncio.Transport = self._scope["extensions"][TRANSPORT_EXTENSION]
         if beginning:
-            transport.write(beginning)
+            self._transport.write(beginning)
         self._ended(None)
-        with real_socket(transport) as connection:
+        with real_socket(self._transport) as connection:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
-        transport.abort()
+        await self.abort()
+
+    async def abort(self) -> None:
+        """Close the connection without a response."""
+        self._transport.abort()
         await self.until_client_leaves()
+
+    def _end(self, response: WireResponse) -> None:
+        # A client that has left during a delay gets no response.
+        self._ended(None if self._transport.is_closing() else response.status)
 
     async def until_client_leaves(self) -> None:
         """Wait until the client closes the connection."""

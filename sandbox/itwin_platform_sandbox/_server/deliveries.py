@@ -16,11 +16,10 @@ from urllib.parse import urlsplit
 
 from .._service.json_values import JSON
 from .._service.messages import APIRequest
+from .._service.service import Route
 from .._service.state import Platform, StoredWebhook
 
 UPDATED = "iTwins.iTwinUpdated.v1"
-# The operations that change what an iTwin has.
-CHANGING = frozenset({"update_repository", "create_repository_resource", "create_scene"})
 # A receiver has about five seconds to respond with 2xx; otherwise the event is sent again.
 SECONDS_TO_RESPOND = 5.0
 PAUSES = (1.0, 2.0)
@@ -79,11 +78,10 @@ def subscribers(platform: Platform, itwin_id: str) -> Iterator[StoredWebhook]:
             yield webhook
 
 
-def changed_itwin(operation: str, request: APIRequest, path_parameters: Mapping[str, str]) -> str | None:
-    """Return the id of the iTwin that a successful request of an operation has changed."""
-    if operation not in CHANGING:
-        return None
-    return path_parameters.get("iTwinId", request.query.get("iTwinId", "")).lower()
+def changed_itwin(route: Route, request: APIRequest) -> str | None:
+    """Return the id of the iTwin that a successful request has changed: one that a change names as its iTwin."""
+    named = {**request.query, **route.path_parameters}.get("iTwinId")
+    return None if named is None or request.method == "GET" else named.lower()
 
 
 def is_loopback(host: str) -> bool:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect
@@ -13,8 +12,8 @@ from .._faults.faulty_service import Decision
 from .._faults.scripted_responses import too_large
 from .._faults.wire import Connection, deliver
 from .._service.messages import APIRequest, Body
+from .._service.service import Route
 from .deliveries import changed_itwin
-from .journal import Recording
 from .running import RunningSandbox
 
 # Above the 4.5 MiB of Create scene, which checks them itself. A longer body is not kept in memory.
@@ -62,40 +61,42 @@ class ServiceEndpoint:
         """Respond to one request."""
         sandbox = self._sandbox
         request = read_head(scope)
-        operation = sandbox.service.operation(request)
-        name, route = (operation.name, operation.route) if operation else (None, None)
-        recording = sandbox.recorder.begin(request, name, route)
+        route = sandbox.service.route(request)
+        task = asyncio.current_task()
+        recording = sandbox.recorder.begin(request, route.operation if route else None, task)
         connection = Connection(scope, receive, send, sleep=sandbox.sleep, ended=recording.end)
         try:
-            decision = await self._decide(request, receive, recording)
-            recording.explain(
-                decision.body,
-                len(decision.response.body) if decision.response else 0,
-                notes=decision.notes,
-                faults=decision.faults,
-                rate_limit=decision.rate_limit,
-            )
+            decision = recording.decision = await self._decide(request, route, receive)
+            recording.is_held = decision.delivery is not None
             await deliver(connection, decision.response, decision.delivery)
         except ClientDisconnect:
             return  # the client has closed the connection; the status of the record stays None
+        except asyncio.CancelledError:
+            if not recording.is_cut_off or task is None:
+                raise
+            task.uncancel()
+            recording.end()
+            await connection.abort()
         finally:
             recording.end()
 
-    async def _decide(self, request: APIRequest, receive: Receive, recording: Recording) -> Decision:
+    async def _decide(self, request: APIRequest, route: Route | None, receive: Receive) -> Decision:
         sandbox = self._sandbox
         async with self._bodies.read(receive) as content:
             if content is None:
                 note = f"The body is larger than {MOST_BODY_BYTES} bytes and was not kept."
-                return Decision(operation=None, response=too_large(sandbox.service.now()), notes=(note,))
-            body = Body(content)
-            recording.body(body)
+                response = too_large(sandbox.clock.now())
+                return Decision(operation=None, response=response, notes=(note,), inferred=("body-too-large",))
+            request.body = Body(content)
             latency = sandbox.next_delay()
             if latency > 0:
                 await sandbox.sleep(latency)
-            decision = sandbox.service.decide(replace(request, body=body))
-        if decision.operation is not None and decision.response is not None and decision.response.status < 300:
-            parameters = decision.operation.path_parameters(request.path.removeprefix(sandbox.settings.path_prefix))
-            itwin_id = changed_itwin(decision.operation.name, request, parameters)
+            other = None if route else sandbox.other_routes.get((request.method, request.path))
+            if other is not None:
+                return sandbox.decide_other(other)
+            decision = sandbox.service.decide(request, route)
+        if route is not None and decision.response is not None and decision.response.status < 300:
+            itwin_id = changed_itwin(route, request)
             if itwin_id is not None:
                 sandbox.deliver_change(itwin_id)
         return decision

@@ -60,7 +60,7 @@ def guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
     somebody happens to visit could otherwise read and control the sandbox.
     """
     public = settings.public_url.partition("://")[2].partition("/")[0] if settings.public_url else ""
-    allowed_hosts = [*settings.allowed_hosts, settings.host, *([host_name(public)] if public else [])]
+    allowed_hosts = [*settings.allow_hosts, settings.host, *([host_name(public)] if public else [])]
     if not settings.cors:
         return HostCheck(app, allowed_hosts)
     of_service = _with_cors(app, settings.cors)

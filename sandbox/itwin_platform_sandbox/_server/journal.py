@@ -1,10 +1,14 @@
 """The journal: a record of every request, without secrets, limited in number and memory."""
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode
 
+import msgspec
+
+from .._faults.faulty_service import Decision
+from .._service.document import DocumentedOperation
 from .._service.json_values import JSON, NotJSONError
 from .._service.messages import APIRequest, Body
 
@@ -17,17 +21,18 @@ _SECRET_NAME = re.compile(
 SAFE_PARAMETERS = frozenset({"$continuationToken"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedRequest:
+class RecordedRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One request that the sandbox received.
 
     `operation` and `route` are None when no operation was found; `path` is percent-encoded as sent; header names are in
     lower case. `status` is None when no response was sent. `started` and `ended` are seconds of the sandbox's clock;
     `in_flight` counts the requests being handled when this one began, itself included. `body` is JSON without secrets,
-    or a string with the reason for its absence; `body_bytes` is its size. `notes` name unknown or read-only fields and
-    empty or implausible values, which `strict` rejects. `faults` are the names of the faults that had an effect,
-    `rate_limit` is the limit that rejected the request, and `error_...` are code, message and details of the response.
-    `response_body` is the JSON of the response before a fault of its delivery, without secrets, with `bodies=True`.
+    or a string with the reason for its absence; `body_bytes` is its size. `notes` name unknown parameters, preferences
+    and fields, read-only fields, and empty or implausible values, which `strict` rejects. `faults` are the names of the
+    faults that had an effect, `rate_limit` is the limit that rejected the request, and `error_...` are code, message
+    and details of the response. `inferred` names the rules behind the response that the sandbox has made up where the
+    specification is silent. `response_body` is the JSON of the response before a fault of its delivery, without
+    secrets, with `bodies=True`.
     """
 
     operation: str | None
@@ -45,6 +50,7 @@ class RecordedRequest:
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     rate_limit: str | None = None
+    inferred: tuple[str, ...] = ()
     error_code: str | None = None
     error_message: str | None = None
     error_details: tuple[str, ...] = ()
@@ -116,7 +122,7 @@ UNCOUNTED_CHARACTERS = 1000
 
 
 class Recorder:
-    """The journal, and the number of requests in flight."""
+    """The journal, and the requests in flight."""
 
     def __init__(
         self,
@@ -132,37 +138,71 @@ class Recorder:
         self._most = most
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._in_flight = 0
+        self._in_flight: dict[Recording, None] = {}
         self._shared_values: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
 
-    def begin(self, request: APIRequest, operation: str | None, route: str | None) -> "Recording":
-        """Start the record of a request whose body may not be read yet."""
-        self._in_flight += 1
-        started = self._clock()
-        record = RecordedRequest(
-            operation=operation,
-            method=request.method,
-            route=route,
-            path=request.path,
-            query=self._shared(without_secret_parameters(request.query)),
-            headers=self._shared(without_secret_headers(request.headers)),
-            body=None,
-            status=None,
-            started=started,
-            ended=started,
-            in_flight=self._in_flight,
-        )
-        return Recording(self, record, bodies=self._bodies)
+    def begin(
+        self, request: APIRequest, operation: DocumentedOperation | None, task: asyncio.Task[None] | None = None
+    ) -> "Recording":
+        """Start the record of a request, whose body may not be read yet; `task` handles it."""
+        recording = Recording(self, request, operation, task, self._clock(), len(self._in_flight) + 1)
+        self._in_flight[recording] = None
+        return recording
 
-    def end(self, record: RecordedRequest) -> None:
-        """Add the record of a request that has ended."""
-        self._in_flight -= 1
-        self.records.append(replace(record, ended=self._clock()))
+    def reset(self) -> None:
+        """Empty the journal, and end every request in flight: it has no record and no further effect."""
+        ended = list(self._in_flight)
+        self._in_flight.clear()
+        self.records.clear()
+        for recording in ended:
+            recording.cut_off()
+
+    def end_held(self) -> None:
+        """End the requests that a fault holds; their records have no status."""
+        for recording in list(self._in_flight):
+            if recording.is_held:
+                recording.cut_off()
+
+    def end(self, recording: "Recording", status: int | None) -> None:
+        """Add the record of a request that has ended, unless it has one or began before a reset."""
+        if recording not in self._in_flight:
+            return
+        del self._in_flight[recording]
+        record = self._record(recording, status)
+        self.records.append(record)
         self._bytes += _size(record)
         if len(self.records) > self._most:
             del self.records[: self._most // 2]
         if self._bytes > self._most_bytes:
             self._forget()
+
+    def _record(self, recording: "Recording", status: int | None) -> RecordedRequest:
+        request, decision = recording.request, recording.decision
+        keeps_body = self._bodies and decision is not None and decision.response is not None
+        code, message, details = _error_of(decision.body) if decision is not None else (None, None, ())
+        return RecordedRequest(
+            operation=recording.operation.name if recording.operation else None,
+            method=request.method,
+            route=recording.operation.route if recording.operation else None,
+            path=request.path,
+            query=self._shared(without_secret_parameters(request.query)),
+            headers=self._shared(without_secret_headers(request.headers)),
+            body=without_secrets(request.body),
+            status=status,
+            started=recording.started,
+            ended=self._clock(),
+            in_flight=recording.number,
+            body_bytes=len(request.body.content),
+            notes=decision.notes if decision else (),
+            faults=decision.faults if decision else (),
+            rate_limit=decision.rate_limit if decision else None,
+            inferred=decision.inferred if decision else (),
+            error_code=code,
+            error_message=message,
+            error_details=details,
+            response_body=redacted(decision.body) if decision and keeps_body else None,
+            response_bytes=len(decision.response.body) if decision and decision.response and keeps_body else 0,
+        )
 
     def _shared(self, values: Mapping[str, str]) -> Mapping[str, str]:
         """Return one mapping for all equal ones, because a client sends many equal headers and queries."""
@@ -189,44 +229,38 @@ def _size(record: RecordedRequest) -> int:
 
 
 class Recording:
-    """The record of one request, added once: before the last byte of its response, or when there is none."""
+    """One request in flight: its record is added before the last byte of its response, or when there is none."""
 
-    __slots__ = ("_bodies", "_record", "_recorder")
+    __slots__ = ("_recorder", "_task", "decision", "is_cut_off", "is_held", "number", "operation", "request", "started")
 
-    def __init__(self, recorder: Recorder, record: RecordedRequest, *, bodies: bool) -> None:
-        self._recorder = recorder
-        self._record: RecordedRequest | None = record
-        self._bodies = bodies
-
-    def body(self, body: Body) -> None:
-        """Add the body of the request."""
-        if self._record is not None:
-            self._record = replace(self._record, body=without_secrets(body), body_bytes=len(body.content))
-
-    def explain(
-        self, response: JSON, size: int, *, notes: tuple[str, ...], faults: tuple[str, ...], rate_limit: str | None
+    def __init__(
+        self,
+        recorder: Recorder,
+        request: APIRequest,
+        operation: DocumentedOperation | None,
+        task: asyncio.Task[None] | None,
+        started: float,
+        number: int,
     ) -> None:
-        """Add why the response is as it is; of its JSON only an error, unless bodies are kept."""
-        if self._record is None:
-            return
-        code, message, details = _error_of(response)
-        self._record = replace(
-            self._record,
-            notes=notes,
-            faults=faults,
-            rate_limit=rate_limit,
-            error_code=code,
-            error_message=message,
-            error_details=details,
-            response_body=redacted(response) if self._bodies else None,
-            response_bytes=size if self._bodies else 0,
-        )
+        self._recorder = recorder
+        self._task = task
+        self.request = request
+        self.operation = operation
+        self.started = started
+        self.number = number
+        self.decision: Decision | None = None
+        self.is_held = False
+        self.is_cut_off = False
 
     def end(self, status: int | None = None) -> None:
         """Add the record to the journal with the status of the response; later calls do nothing."""
-        if self._record is not None:
-            self._recorder.end(replace(self._record, status=status))
-            self._record = None
+        self._recorder.end(self, status)
+
+    def cut_off(self) -> None:
+        """Have the task of the request close its connection, wherever it waits."""
+        if self._task is not None and not self.is_cut_off:
+            self.is_cut_off = True
+            self._task.cancel()
 
 
 def _error_of(response: JSON) -> tuple[str | None, str | None, tuple[str, ...]]:

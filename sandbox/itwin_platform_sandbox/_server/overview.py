@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
+import msgspec
+
 from .._faults.plan import fault_values
 from .._service.credentials import Caller
 from .._service.json_values import JSON, JSONObject
 from .._service.rate_limit import RateLimit
 from .deliveries import Delivery
-from .journal import RecordedRequest
-from .running import RunningSandbox
+from .running import DEFAULT_TOKEN, RunningSandbox
 
 # More ids would hide those that a test starts with.
 SHOWN_IDS = 100
@@ -17,30 +18,14 @@ SHOWN_IDS = 100
 
 def overview(sandbox: RunningSandbox) -> JSONObject:
     """Return the body of `GET /sandbox`, which the command line prints too."""
-    settings = sandbox.settings
-    latency, jitter = sandbox.latency
+    settings = {**msgspec.to_builtins(sandbox.settings), **msgspec.to_builtins(sandbox.latency)}
     return {
         "base_url": sandbox.base_url,
-        "public_url": settings.public_url,
         "control_url": f"{sandbox.address}/sandbox",
-        "token": settings.token,
+        "token": DEFAULT_TOKEN,
         "ids": ids(sandbox),
         "counts": counts(sandbox),
-        "settings": {
-            "path_prefix": settings.path_prefix,
-            "any_token": settings.any_token,
-            "vendor": settings.vendor,
-            "rate": rate_values(sandbox.rate),
-            "latency": latency,
-            "jitter": jitter,
-            "as_seen": settings.as_seen,
-            "strict": settings.strict,
-            "tls": settings.tls,
-            "cors": list(settings.cors),
-            "allowed_hosts": list(settings.allowed_hosts),
-            "bodies": settings.bodies,
-            "deliver": settings.deliver,
-        },
+        "settings": {**settings, "rate": rate_values(sandbox.rate)},
         "faults": [fault_values(fault) for fault in sandbox.faults()],
         "snapshots": list(sandbox.snapshots),
     }
@@ -79,15 +64,7 @@ def webhook_ids(sandbox: RunningSandbox) -> Mapping[str, str]:
 
 def delivery_values(delivery: Delivery) -> JSONObject:
     """Return a delivery as JSON."""
-    return {
-        "url": delivery.url,
-        "event_type": delivery.event_type,
-        "headers": dict(delivery.headers),
-        "body": delivery.body.decode("ascii"),
-        "attempts": delivery.attempts,
-        "status": delivery.status,
-        "error": delivery.error,
-    }
+    return {**asdict(delivery), "headers": dict(delivery.headers), "body": delivery.body.decode("ascii")}
 
 
 def counts(sandbox: RunningSandbox) -> JSONObject:
@@ -120,7 +97,8 @@ def as_text(values: JSONObject) -> str:
 
 def rate_values(rate: RateLimit | None) -> JSON:
     """Return a rate limit as JSON."""
-    return asdict(rate) if rate else None
+    values: JSON = msgspec.to_builtins(rate)
+    return values
 
 
 def token_values(token: str, caller: Caller, now: float) -> JSONObject:
@@ -134,29 +112,4 @@ def token_values(token: str, caller: Caller, now: float) -> JSONObject:
         "member_of": None if caller.member_of is None else [*sorted(caller.member_of)],
         "organization": caller.personal_account_id is None,
         "expires_in": None if caller.expires_at is None else caller.expires_at - now,
-    }
-
-
-def record_values(record: RecordedRequest) -> JSONObject:
-    """Return a record of the journal as JSON."""
-    return {
-        "operation": record.operation,
-        "method": record.method,
-        "route": record.route,
-        "path": record.path,
-        "query": dict(record.query),
-        "headers": dict(record.headers),
-        "body": record.body,
-        "body_bytes": record.body_bytes,
-        "status": record.status,
-        "started": record.started,
-        "ended": record.ended,
-        "in_flight": record.in_flight,
-        "notes": [*record.notes],
-        "faults": [*record.faults],
-        "rate_limit": record.rate_limit,
-        "error_code": record.error_code,
-        "error_message": record.error_message,
-        "error_details": [*record.error_details],
-        "response_body": record.response_body,
     }

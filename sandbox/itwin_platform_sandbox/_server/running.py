@@ -1,66 +1,105 @@
 """One sandbox: its stored data, service, faults, journal and server, and its controls."""
 
+import asyncio
+import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import Annotated, cast
+
+import msgspec
 
 from .._faults.catalogue import FaultName
-from .._faults.faulty_service import FaultyService
-from .._faults.plan import SEEN_FAULTS, Fault, FaultPlan
-from .._service.credentials import Tokens
-from .._service.json_values import JSON, FieldError
+from .._faults.faulty_service import Decision, FaultyService
+from .._faults.plan import SEEN_FAULTS, Fault, FaultPlan, HeaderName, HeaderValue, check_headers
+from .._faults.scripted_responses import JSON_HEADERS, dated
+from .._service.credentials import TokenRights, Tokens
+from .._service.document import values_of
+from .._service.json_values import JSON, FieldError, Seconds, check_choice, check_json, write_json
+from .._service.messages import APIRequest, WireResponse
 from .._service.rate_limit import RateLimit, RequestCounter
 from .._service.service import Service
 from .._service.state import Seeded, Snapshot, StoredWebhook, new_uuid, source_of, stored_webhook
 from .deliveries import MOST_DELIVERIES, UPDATED, Delivery, post, signed_delivery, subscribers
 from .journal import Recorder
 from .server import LoopServer, ThrowawayCertificate, throwaway_certificate
-from .settings import Environment, Settings
+from .settings import CONTROL_PATH, ServiceClock, Settings
 
+DEFAULT_TOKEN = "sandbox-token"  # noqa: S105 - opens nothing but a sandbox
 REFUSE: FaultName = "refuse"
 MOST_SNAPSHOTS = 20
 
 
+class Latency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """By how many seconds every response is delayed."""
+
+    latency: Seconds = 0.0
+    jitter: Seconds = 0.0
+
+
+class OtherRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A route beside those of the service, and its response: the arguments of `Sandbox.respond`."""
+
+    method: Annotated[str, msgspec.Meta(pattern=r"^[A-Z]+\Z")]
+    path: Annotated[str, msgspec.Meta(pattern=r"^/[!-~]*\Z")]
+    status: Annotated[int, msgspec.Meta(ge=200, le=599)] = 200
+    json: object = None
+    headers: dict[HeaderName, HeaderValue] = {}
+
+    def __post_init__(self) -> None:
+        if self.path == "/" or f"{self.path}/".startswith(f"{CONTROL_PATH}/") or {"?", "#"} & set(self.path):
+            raise FieldError("path", "must be a path, without a query, outside of the control interface")
+        check_headers(self.headers)
+        check_json("json", self.json)
+
+
 @dataclass(slots=True)
-class _Delays:
-    latency: float
-    jitter: float
+class _Sources:
+    """What differs from request to request, and begins anew with a reset."""
+
+    jitter: random.Random
+    message_ids: random.Random
 
 
 class RunningSandbox:
     """The implementation of `Sandbox`, of the control interface and of the page."""
 
-    def __init__(self, seed: Callable[[], Seeded], environment: Environment, settings: Settings) -> None:
+    def __init__(
+        self,
+        seed: Callable[[], Seeded],
+        settings: Settings,
+        *,
+        clock: ServiceClock,
+        sleep: Callable[[float], Awaitable[None]],
+        number: int,
+    ) -> None:
         self.seeded: Seeded = seed()
         self._start: Snapshot = self.seeded.platform.snapshot()
         self.settings: Settings = settings
-        self.tokens: Tokens = Tokens(any_token=settings.any_token, clock=environment.clock)
-        self.recorder: Recorder = Recorder(environment.clock, bodies=settings.bodies)
-        self._environment = environment
-        self._plan = FaultPlan()
-        self._delays = _Delays(settings.latency, settings.jitter)
+        self.clock: ServiceClock = clock
+        self.sleep: Callable[[float], Awaitable[None]] = sleep
+        self._number = number
+        self.tokens: Tokens = Tokens(any_token=settings.any_token, clock=clock.seconds)
+        self.recorder: Recorder = Recorder(clock.seconds, bodies=settings.bodies)
+        self._plan = FaultPlan(settings.path_prefix)
         self.snapshots: dict[str, Snapshot] = {}
         self.deliveries: list[Delivery] = []
-        self._message_ids = source_of(1, "messages")
+        self._posting: set[asyncio.Task[None]] = set()
+        self.other_routes: dict[tuple[str, str], OtherRoute] = {}
         self._service = Service(
             platform=self.seeded.platform,
             tokens=self.tokens,
             path_prefix=settings.path_prefix,
             vendor=settings.vendor,
-            public_url=settings.public_url,
+            public_url=settings.public_url.rstrip("/") if settings.public_url else None,
             strict=settings.strict,
-            now=environment.now,
+            now=clock.now,
         )
         self.service: FaultyService = FaultyService(
-            self._service,
-            plan=self._plan,
-            tokens=self.tokens,
-            platform=self.seeded.platform,
-            now=environment.now,
+            self._service, plan=self._plan, tokens=self.tokens, platform=self.seeded.platform, now=clock.now
         )
         self.certificate: ThrowawayCertificate | None = throwaway_certificate(settings.host) if settings.tls else None
-        self.sleep: Callable[[float], Awaitable[None]] = environment.sleep
         tls = self.certificate.server if self.certificate else None
-        self.server: LoopServer = LoopServer(host=settings.host, port=settings.port, tls=tls)
+        self.server: LoopServer = LoopServer(host=settings.host, port=settings.port, tls=tls, sleep=sleep)
         self._begin()
 
     @property
@@ -76,15 +115,35 @@ class RunningSandbox:
         return self.address + self.settings.path_prefix
 
     def reset(self) -> None:
-        """Restore the state of the start: data, tokens, faults, rate limit, latency, journal, snapshots."""
-        self.clear_faults()
+        """Restore the state of the start, and end everything that began before. Called within the loop."""
         self._plan.clear()
+        self.recorder.reset()
+        for task in self._posting:
+            task.cancel()
+        self.server.accept_connections()
         self.seeded.platform.restore(self._start)
         self.tokens.clear()
-        self.recorder.records.clear()
         self.snapshots.clear()
         self.deliveries.clear()
+        self.other_routes.clear()
+        self.clock.advanced = 0.0
         self._begin()
+
+    def _begin(self) -> None:
+        self._sources = _Sources(source_of(self._number, "jitter"), source_of(1, "messages"))
+        self.service.number = 0
+        for fault in SEEN_FAULTS if self.settings.as_seen else ():
+            self._plan.add(fault, standing=True)
+        self.tokens.register(TokenRights(token=DEFAULT_TOKEN))
+        self.set_rate(self.settings.rate)
+        self.latency: Latency = Latency(latency=self.settings.latency, jitter=self.settings.jitter)
+
+    def in_loop(self, action: Callable[[], None]) -> None:
+        """Run an action within the loop of the server, or here while there is none."""
+        if self.server.is_running:
+            self.server.run_in_loop(action)
+        else:
+            action()
 
     def snapshot(self) -> Snapshot:
         """Return a copy of the stored data."""
@@ -102,9 +161,12 @@ class RunningSandbox:
             raise FieldError("name", f"there are {MOST_SNAPSHOTS} snapshots, which is the limit; reset removes them")
         self.snapshots[name] = self.snapshot()
 
-    def clock(self) -> float:
-        """Return the seconds of the sandbox's clock."""
-        return self._environment.clock()
+    def add_token(self, rights: TokenRights) -> None:
+        """Register a token; `FieldError` for a membership of an iTwin that is not stored."""
+        for itwin_id in rights.member_of or ():
+            if itwin_id.lower() not in self.seeded.platform.itwins:
+                raise FieldError("member_of", f"no iTwin with the id {itwin_id[:60]!r} is stored")
+        self.tokens.register(rights)
 
     @property
     def rate(self) -> RateLimit | None:
@@ -113,16 +175,29 @@ class RunningSandbox:
 
     def set_rate(self, rate: RateLimit | None) -> None:
         """Set the rate limit and restart the count; None for no limit."""
-        self._service.counter = RequestCounter(rate, self._environment.clock) if rate else None
+        self._service.counter = RequestCounter(rate, self.clock.seconds) if rate else None
 
-    @property
-    def latency(self) -> tuple[float, float]:
-        """Seconds of latency and jitter."""
-        return self._delays.latency, self._delays.jitter
+    def next_delay(self) -> float:
+        """Return the seconds by which the next response is delayed."""
+        return self.latency.latency + self._sources.jitter.random() * self.latency.jitter
+
+    def add_route(self, route: OtherRoute) -> None:
+        """Respond to requests of a route beside those of the service; `FieldError` for one of an operation."""
+        if self.service.route(APIRequest(method=route.method, path=route.path)) is not None:
+            raise FieldError("path", "is one of an operation, for which there is the fault respond")
+        self.other_routes[route.method, route.path] = route
+
+    def decide_other(self, route: OtherRoute) -> Decision:
+        """Return the response of a route beside those of the service."""
+        body = b"" if route.json is None else write_json(cast("JSON", route.json))
+        media_type = JSON_HEADERS if body and "content-type" not in map(str.lower, route.headers) else ()
+        response = WireResponse(route.status, (*media_type, *route.headers.items()), body)
+        return Decision(operation=None, response=dated(response, self.clock.now()))
 
     def delivery(self, webhook_id: str, event_type: str, content: Mapping[str, JSON]) -> Delivery:
-        """Return a signed delivery to a webhook; `FieldError` if there is no such webhook."""
+        """Return a signed delivery to a webhook; `FieldError` for an unknown webhook or type of event."""
         webhook = stored_webhook(self.seeded.platform, webhook_id)
+        check_choice("event_type", event_type, values_of("EventType"))
         return self._signed(webhook, event_type, content, itwin_id=webhook.itwin_id)
 
     def deliver_change(self, itwin_id: str) -> None:
@@ -130,21 +205,20 @@ class RunningSandbox:
         if not self.settings.deliver:
             return
         for webhook in subscribers(self.seeded.platform, itwin_id):
-            self.server.run_later(self._post(self._signed(webhook, UPDATED, {"iTwinId": itwin_id}, itwin_id=itwin_id)))
+            signed = self._signed(webhook, UPDATED, {"iTwinId": itwin_id}, itwin_id=itwin_id)
+            task = self.server.run_later(self._post(signed))
+            self._posting.add(task)
+            task.add_done_callback(self._posting.discard)
 
     def _signed(
         self, webhook: StoredWebhook, event_type: str, content: Mapping[str, JSON], *, itwin_id: str
     ) -> Delivery:
-        message_id, now = new_uuid(self._message_ids), self._environment.now()
+        message_id, now = new_uuid(self._sources.message_ids), self.clock.now()
         return signed_delivery(webhook, event_type, content, itwin_id=itwin_id, message_id=message_id, now=now)
 
     async def _post(self, delivery: Delivery) -> None:
         self.deliveries.append(await post(delivery, self.sleep))
         del self.deliveries[:-MOST_DELIVERIES]
-
-    def set_latency(self, latency: float, jitter: float) -> None:
-        """Set by how many seconds every response is delayed."""
-        self._delays = _Delays(latency, jitter)
 
     def faults(self) -> tuple[Fault, ...]:
         """Return the pending faults."""
@@ -156,35 +230,15 @@ class RunningSandbox:
 
     def add_fault(self, fault: Fault) -> None:
         """Add a fault."""
-        if fault.name == REFUSE and fault.seconds is not None:
-            seconds = fault.seconds
-            self.server.run_in_loop(lambda: self._refuse(seconds))
+        seconds = fault.seconds
+        if fault.name == REFUSE and seconds is not None:
+            self.server.run_in_loop(lambda: self.server.refuse_connections(seconds))
         else:
             self._plan.add(fault)
 
     def clear_faults(self) -> None:
-        """Remove all faults, listen again, and accept the tokens again that a fault has ended."""
+        """Remove all faults, and end what they have begun: refusals, held requests, ends of tokens. In the loop."""
         self._plan.clear()
         self.tokens.restore()
-        if self.server.is_running:
-            self.server.run_in_loop(self.server.accept_connections)
-
-    def _begin(self) -> None:
-        if self.settings.as_seen:
-            for fault in SEEN_FAULTS:
-                self._plan.add(fault, standing=True)
-        self.tokens.register(self.settings.token)
-        self.set_rate(self.settings.rate)
-        self.set_latency(self.settings.latency, self.settings.jitter)
-
-    def next_delay(self) -> float:
-        """Return the seconds by which the next response is delayed."""
-        return self._delays.latency + self._environment.random.random() * self._delays.jitter
-
-    def _refuse(self, seconds: float) -> None:
-        self.server.refuse_connections()
-        self.server.run_later(self._listen_again(seconds))
-
-    async def _listen_again(self, seconds: float) -> None:
-        await self._environment.sleep(seconds)
+        self.recorder.end_held()
         self.server.accept_connections()

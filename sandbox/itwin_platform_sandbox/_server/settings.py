@@ -1,15 +1,16 @@
-"""The settings of a sandbox: checks of its arguments, and its sources of time and randomness."""
+"""The settings of a sandbox: their types, limits and checks. Their defaults are those of `Sandbox`."""
 
-import random
 import re
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from .._service.json_values import LARGEST_NUMBER, FieldError
+import msgspec
+
+from .._service.json_values import LARGEST_NUMBER, Count, FieldError, Seconds, checked
 from .._service.messages import is_origin
-from .._service.rate_limit import RateLimit
+from .._service.rate_limit import RateLimit, rate_limit_of
 
 CONTROL_PATH = "/sandbox"
 ANY = "*"
@@ -20,44 +21,71 @@ _HOST = re.compile(r"\*|[\w.-]+|\[[0-9a-f:.]+\]", re.IGNORECASE | re.ASCII)
 _VENDOR = re.compile(r"[\w.-]+", re.ASCII)
 
 
-def check_counts(*, itwins: int, objects: int, port: int) -> None:
-    """Check the numbers of iTwins and objects, and the port."""
-    if itwins < 1:
-        message = (
-            f"must be at least 1, because it counts the Account, not {itwins}; a token with member_of=() sees none"
-        )
-        raise FieldError("itwins", message)
-    if objects < 0:
-        raise FieldError("objects", f"must be at least 0, not {objects}")
-    if not 0 <= port <= 65535:
-        raise FieldError("port", f"must be between 0 and 65535, not {port}")
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """How the sandbox behaves at the start and after a reset. `Sandbox` says what each means."""
+
+    itwins: Count
+    objects: Count
+    rate: RateLimit | None
+    latency: Seconds
+    jitter: Seconds
+    as_seen: bool
+    strict: bool
+    path_prefix: str
+    public_url: str | None
+    any_token: bool
+    vendor: str | None
+    host: str
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535)]
+    tls: bool
+    cors: tuple[str, ...]
+    allow_hosts: tuple[str, ...]
+    bodies: bool
+    deliver: bool
+
+    def __post_init__(self) -> None:
+        if self.itwins < 1:
+            message = "must be at least 1, because it counts the Account; a token with member_of=() sees none"
+            raise FieldError("itwins", message)
+        _check_prefix(self.path_prefix)
+        if self.public_url is not None and not _is_base_url(self.public_url):
+            message = f"must be a base URL such as https://proxy.example.com/api, not {self.public_url!r}"
+            raise FieldError("public_url", message)
+        if self.vendor is not None and not _VENDOR.fullmatch(self.vendor):
+            message = f"must be the word in application/vnd.<vendor>.itwin-platform.v1+json, not {self.vendor!r}"
+            raise FieldError("vendor", message)
+        for name in self.allow_hosts:
+            if not _HOST.fullmatch(name):
+                message = f"must be a name such as sandbox.example, without scheme and port, or *, not {name!r}"
+                raise FieldError("allow_hosts", message)
+        for origin in self.cors:
+            if origin != ANY and not (is_origin(origin) and origin == origin.lower()):
+                raise FieldError("cors", f"must be an origin such as http://localhost:3000, or *, not {origin!r}")
 
 
-def check_delay(latency: float, jitter: float) -> None:
-    """Check two numbers of seconds."""
-    for name, seconds in (("latency", latency), ("jitter", jitter)):
-        if not 0 <= seconds <= LARGEST_NUMBER:
-            raise FieldError(name, f"must be between 0 and {LARGEST_NUMBER} seconds, not {seconds}")
+def settings_of(arguments: Mapping[str, object]) -> Settings:
+    """Return the settings that these arguments of `Sandbox` describe; `FieldError` names a wrong one."""
+    values = {name: arguments[name] for name in Settings.__struct_fields__}
+    values.update({name: as_strings(values[name]) for name in ("cors", "allow_hosts")})
+    if values["rate"] is not None:
+        values["rate"] = rate_limit_of(values["rate"])  # type: ignore[arg-type] # it checks the type
+    return checked(Settings, values)
 
 
-def checked_prefix(prefix: str) -> str:
-    """Return a path prefix that does not hide the control interface."""
+def as_strings(values: object) -> object:
+    """Return an iterable as a tuple, and a string as a tuple of one; a check of types rejects everything else."""
+    if isinstance(values, str):
+        return (values,)
+    return tuple(values) if isinstance(values, Iterable) and not isinstance(values, Mapping) else values
+
+
+def _check_prefix(prefix: str) -> None:
     if prefix and (not prefix.startswith("/") or prefix.endswith("/")):
         raise FieldError("path_prefix", f"must start with a slash and not end with one, such as /api, not {prefix!r}")
     if not _PATH.fullmatch(prefix) or {".", ".."} & set(prefix.split("/")):
         raise FieldError("path_prefix", f"must be a path of a URL, such as /api, not {prefix!r}")
     if prefix == CONTROL_PATH or prefix.startswith(f"{CONTROL_PATH}/"):
         raise FieldError("path_prefix", f"must not be below {CONTROL_PATH}, the path of the control interface")
-    return prefix
-
-
-def checked_public_url(url: str | None) -> str | None:
-    """Return the base URL of a proxy, without a slash at its end."""
-    if url is None:
-        return None
-    if not _is_base_url(url):
-        raise FieldError("public_url", f"must be a base URL such as https://proxy.example.com/api, not {url!r}")
-    return url.rstrip("/")
 
 
 def _is_base_url(text: str) -> bool:
@@ -72,67 +100,24 @@ def _is_base_url(text: str) -> bool:
     )
 
 
-def checked_vendor(vendor: str | None) -> str | None:
-    """Return a word that can stand in a media type."""
-    if vendor is not None and not _VENDOR.fullmatch(vendor):
-        raise FieldError(
-            "vendor", f"must be the word in application/vnd.<vendor>.itwin-platform.v1+json, not {vendor!r}"
-        )
-    return vendor
+class ServiceClock:
+    """The clock and the calendar of the service, which a test can put forward."""
 
+    def __init__(self, clock: Callable[[], float], now: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._now = now
+        self.advanced = 0.0
 
-def checked_hosts(hosts: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the allowed host names as a tuple."""
-    checked = _as_tuple(hosts)
-    for host in checked:
-        if not _HOST.fullmatch(host):
-            message = f"must be a name such as sandbox.example, without scheme and port, or *, not {host!r}"
-            raise FieldError("allow_hosts", message)
-    return checked
+    def seconds(self) -> float:
+        """Return monotonic seconds."""
+        return self._clock() + self.advanced
 
+    def now(self) -> datetime:
+        """Return the aware time."""
+        return self._now() + timedelta(seconds=self.advanced)
 
-def checked_origins(origins: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the allowed origins as a tuple."""
-    checked = _as_tuple(origins)
-    for origin in checked:
-        if origin != ANY and not (is_origin(origin) and origin == origin.lower()):
-            raise FieldError("cors", f"must be an origin such as http://localhost:3000, or *, not {origin!r}")
-    return checked
-
-
-def _as_tuple(values: str | Iterable[str]) -> tuple[str, ...]:
-    """Return a string, or an iterable of strings, as a tuple."""
-    return (values,) if isinstance(values, str) else tuple(values)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Environment:
-    """Time, sleep and randomness of a sandbox."""
-
-    clock: Callable[[], float]
-    now: Callable[[], datetime]
-    sleep: Callable[[float], Awaitable[None]]
-    random: random.Random
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How the sandbox behaves at the start and after a reset."""
-
-    host: str
-    port: int
-    path_prefix: str
-    public_url: str | None
-    any_token: bool
-    token: str
-    vendor: str | None
-    rate: RateLimit | None
-    latency: float
-    jitter: float
-    as_seen: bool
-    strict: bool
-    tls: bool
-    cors: tuple[str, ...]
-    allowed_hosts: tuple[str, ...]
-    bodies: bool
-    deliver: bool
+    def advance(self, seconds: float) -> None:
+        """Put both forward."""
+        if self.advanced + seconds > LARGEST_NUMBER:
+            raise FieldError("seconds", f"together, the clock can be put forward by {LARGEST_NUMBER} s")
+        self.advanced += seconds

@@ -1,24 +1,32 @@
 """Bearer tokens and the rights of their callers. Source: section 5."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias, get_args
 
-from .json_values import FieldError, check_choice
+import msgspec
+
+from .json_values import Seconds
 from .state import new_uuid, source_of
 
-ITWINS_MODIFY = "itwins_modify"
-WEBHOOKS_MAINTAINER = "webhooks_maintainer"
-ALL_PERMISSIONS = frozenset({ITWINS_MODIFY, WEBHOOKS_MAINTAINER})
-PLATFORM_SCOPE = "itwin-platform"
-WEBHOOKS_SCOPE = "webhooks:modify"
-ALL_SCOPES = frozenset({PLATFORM_SCOPE, WEBHOOKS_SCOPE})
+Permission: TypeAlias = Literal["itwins_modify", "webhooks_maintainer"]
+ITWINS_MODIFY, WEBHOOKS_MAINTAINER = get_args(Permission)
+ALL_PERMISSIONS: frozenset[Permission] = frozenset(get_args(Permission))
+TokenScope: TypeAlias = Literal["itwin-platform", "webhooks:modify"]
+PLATFORM_SCOPE, WEBHOOKS_SCOPE = get_args(TokenScope)
+ALL_SCOPES: frozenset[TokenScope] = frozenset(get_args(TokenScope))
 
-_BEARER = re.compile(r"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
+_TOKEN = r"[A-Za-z0-9\-._~+/]+=*"  # noqa: S105 - RFC 6750, section 2.1
+_BEARER = re.compile(rf"bearer +({_TOKEN})", re.IGNORECASE)
 
 
 class CredentialsError(Exception):
     """The request carries no valid credentials; the message gives the reason and never the token."""
+
+    def __init__(self, message: str, inferred: str | None = None) -> None:
+        super().__init__(message)
+        self.inferred = inferred
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +60,22 @@ class Caller:
 FULLY_ENTITLED = Caller()
 
 
+class TokenRights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A token and what its caller may do: the arguments of `Sandbox.add_token`."""
+
+    token: Annotated[str, msgspec.Meta(pattern=rf"^{_TOKEN}\Z")]
+    organization_administrator: bool = True
+    service_application: bool = True
+    permissions: frozenset[Permission] = ALL_PERMISSIONS
+    scopes: frozenset[TokenScope] = ALL_SCOPES
+    member_of: frozenset[str] | None = None
+    expires_in: Seconds | None = None
+    organization: bool = True
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(token={'<hidden>'!r})"
+
+
 class Tokens:
     """The bearer tokens that the sandbox accepts."""
 
@@ -63,35 +87,18 @@ class Tokens:
         self._registered: dict[str, Caller] = {}
         self._expired: set[str] = set()
 
-    def register(
-        self,
-        token: str,
-        *,
-        organization_administrator: bool = True,
-        service_application: bool = True,
-        permissions: Iterable[str] = ALL_PERMISSIONS,
-        scopes: Iterable[str] = ALL_SCOPES,
-        member_of: Iterable[str] | None = None,
-        expires_in: float | None = None,
-        organization: bool = True,
-    ) -> None:
-        """Register `token` for a caller with these rights; replace an earlier registration."""
-        if not _BEARER.fullmatch(f"Bearer {token}"):
-            message = "must be a bearer token: letters, digits and -._~+/ with = at the end (RFC 6750)"
-            raise FieldError("token", message)
-        known = frozenset(permissions)
-        for permission in known - ALL_PERMISSIONS:
-            check_choice("permissions", permission, sorted(ALL_PERMISSIONS))
+    def register(self, rights: TokenRights) -> None:
+        """Register a token for a caller with these rights; replace an earlier registration."""
+        token, organization = rights.token, rights.organization
+        member_of = rights.member_of if organization or rights.member_of is not None else frozenset[str]()
         self._expired.discard(token)
-        if not organization and member_of is None:
-            member_of = ()
         self._registered[token] = Caller(
-            organization_administrator=organization_administrator and organization,
-            service_application=service_application,
-            permissions=known,
-            scopes=frozenset(scopes),
+            organization_administrator=rights.organization_administrator and organization,
+            service_application=rights.service_application,
+            permissions=rights.permissions,
+            scopes=rights.scopes,
             member_of=None if member_of is None else frozenset(itwin_id.lower() for itwin_id in member_of),
-            expires_at=None if expires_in is None else self._clock() + expires_in,
+            expires_at=None if rights.expires_in is None else self._clock() + rights.expires_in,
             personal_account_id=None if organization else new_uuid(source_of(1, f"account of {token}")),
         )
 
@@ -138,7 +145,7 @@ class Tokens:
         if caller is None:
             raise CredentialsError("The access token is not known to this sandbox.")
         if token in self._expired or (caller.expires_at is not None and self._clock() >= caller.expires_at):
-            raise CredentialsError("The access token has expired.")
+            raise CredentialsError("The access token has expired.", inferred="token-expired")
         if PLATFORM_SCOPE not in caller.scopes:
             raise CredentialsError(f"The access token is missing the scope {PLATFORM_SCOPE}.")
         return token, caller

@@ -13,4 +13,4 @@ def create_detector(platform: Platform, request: OperationRequest) -> ServiceRes
     detector: JSONObject = {name: body.get(name) for name in properties_of("Detector")}
     detector["versions"] = []
     platform.detectors.append(detector)
-    return ServiceResponse(201, {"detector": detector})
+    return request.respond({"detector": detector})

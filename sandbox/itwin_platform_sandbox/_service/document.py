@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any, NoReturn
-from urllib.parse import unquote
 
 from .credentials import Caller
 from .json_values import JSON, JSONObject, NotJSONError
-from .messages import Body, Detail, ErrorResponse
+from .messages import Body, Detail, ErrorResponse, ServiceResponse
 from .schema_checks import Check, Path, Problem, Schema, SchemaChecks
 
 _DOCUMENT: Mapping[str, Any] = json.loads(FilePath(__file__).parents[1].joinpath("openapi.json").read_bytes())
@@ -25,6 +24,8 @@ CHECKS = SchemaChecks(SCHEMAS)
 _JSON_MEDIA_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json", re.IGNORECASE)
 _VERSION = re.compile(r"application/vnd\.\w+\.itwin-platform\.v(\d+)\+json")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+# Of an operation that documents no error for a wrong request; `strict` uses it.
+NO_STATED_ERROR: Schema = {"status": 404, "code": "ResourceNotFound", "detail": "InvalidParameter"}
 _METHODS = ("get", "put", "post", "delete", "patch")
 
 
@@ -100,6 +101,7 @@ class DocumentedOperation:
     error: Schema = field(repr=False)
     parameters: Mapping[str, Parameter] = field(repr=False)
     request_body: Schema = field(repr=False)
+    status: int
     response: Schema = field(repr=False)
 
     @cached_property
@@ -108,11 +110,6 @@ class DocumentedOperation:
         # Other clients of the platform omit the slash at the end of a collection.
         path = f"{self.route}?" if self.route.endswith("/") else self.route
         return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
-
-    def path_parameters(self, path: str) -> dict[str, str]:
-        """Return the decoded parameters of a percent-encoded path; none if it is not a path of the operation."""
-        match = self.pattern.fullmatch(path)
-        return {name: unquote(value) for name, value in match.groupdict().items()} if match else {}
 
     @cached_property
     def body_schema(self) -> Schema:
@@ -176,7 +173,7 @@ class DocumentedOperation:
                 if reason is not None:
                     error = CHECKS.resolved(properties.get(name, {})).get("x-error", {})
                     place = _place((*path, name[:100]))
-                    yield self.detail(place, reason, {**error, "code": self.error["detail"]})
+                    yield self.detail(place, reason, {**error, "code": self.error["detail"]}, inferred="strict")
 
     @cached_property
     def _shown(self) -> Mapping[str, Schema]:
@@ -192,19 +189,26 @@ class DocumentedOperation:
 
     def reject(self, *details: Detail) -> NoReturn:
         """Raise the error of the operation with these details."""
-        raise ErrorResponse(self.error["status"], self.error["code"], "The request is not valid.", details)
+        # The document says so where the operation documents no error for such a request.
+        inferred = "scene-objects-not-found" if self.error.get("inferred") else None
+        message = "The request is not valid."
+        raise ErrorResponse(self.error["status"], self.error["code"], message, details, inferred=inferred)
 
-    def detail(self, target: str, message: str, error: Mapping[str, str] | None = None) -> Detail:
+    def detail(
+        self, target: str, message: str, error: Mapping[str, str] | None = None, *, inferred: str | None = None
+    ) -> Detail:
         """Return a detail of the error, with the code and target that the document states for it."""
         stated = error or {}
         named = f"{self.error.get('prefix', '')}{target}"
-        return Detail(stated.get("code") or self.error["detail"], stated.get("target") or named, message)
+        rule = inferred or (None if stated.get("code") else "detail-unstated")
+        return Detail(stated.get("code") or self.error["detail"], stated.get("target") or named, message, rule)
 
     def _detail(self, problem: Problem) -> Detail:
         place = _place(problem.path)
         code = problem.error.get("missing") if problem.is_missing else None
         error = {**problem.error, **({"code": code} if code else {})}
-        return self.detail(place, f"{place} {problem.message}.", error)
+        rule = "detail-unstated" if code and not problem.error.get("stated", True) else None
+        return self.detail(place, f"{place} {problem.message}.", error, inferred=rule)
 
     def _excluded(self, parameter: Parameter, query: Mapping[str, str]) -> Iterator[Problem]:
         names = [name for name in parameter.excludes if name in query]
@@ -213,7 +217,7 @@ class DocumentedOperation:
             yield Problem(path=(parameter.name,), message=f"cannot be combined with {', '.join(names)}", error=error)
 
     def _reject_body(self, message: str) -> NoReturn:
-        self.reject(Detail("InvalidRequestBody", None, message))
+        self.reject(Detail("InvalidRequestBody", None, message, "body-not-json"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +236,19 @@ class OperationRequest:
         """Return the body, and what the document says against it."""
         return self.operation.read_body(self.body, self.headers.get("content-type", ""))
 
+    def respond(
+        self, body: JSON, headers: tuple[tuple[str, str], ...] = (), *, inferred: tuple[str, ...] = ()
+    ) -> ServiceResponse:
+        """Return the documented success, with the body unless the document has none."""
+        operation = self.operation
+        return ServiceResponse(
+            operation.status,
+            body if operation.response else None,
+            headers,
+            inferred=inferred,
+            has_body=bool(operation.response),
+        )
+
     def read_parameters(self, *, by_hand: Sequence[str] = ()) -> tuple[dict[str, JSON], list[Detail]]:
         """Return the parameters of query and headers by name, and what the document says against them."""
         return self.operation.read_parameters(self.query, self.headers, by_hand=by_hand)
@@ -246,7 +263,8 @@ def _operations() -> Iterator[DocumentedOperation]:
     for route, item in _DOCUMENT["paths"].items():
         for method in (method for method in _METHODS if method in item):
             operation = item[method]
-            success = next(response for status, response in operation["responses"].items() if status.startswith("2"))
+            responses = operation["responses"].items()
+            status, success = next((int(status), value) for status, value in responses if str(status).startswith("2"))
             content = success.get("content", {})  # one without a body says its version in `x-accept`
             named = (operation.get("x-accept", ""), *content)
             versions = [match[1] for media_type in named if (match := _VERSION.fullmatch(media_type))]
@@ -256,9 +274,10 @@ def _operations() -> Iterator[DocumentedOperation]:
                 method=method.upper(),
                 route=route,
                 version=int(versions[0]),
-                error=operation.get("x-error", {}),
+                error=operation.get("x-error", NO_STATED_ERROR),
                 parameters={parameter.name: parameter for parameter in parameters if parameter.place != "path"},
                 request_body=operation.get("requestBody", {}),
+                status=status,
                 response=CHECKS.resolved(next(iter(content.values()))["schema"]) if content else {},
             )
 
@@ -266,12 +285,13 @@ def _operations() -> Iterator[DocumentedOperation]:
 def _resolved_parameter(parameter: Schema) -> Parameter:
     if "$ref" in parameter:
         parameter = _DOCUMENT["components"]["parameters"][parameter["$ref"].rpartition("/")[2]]
+    error = parameter.get("x-error", {})
     return Parameter(
         name=parameter["name"],
         place=parameter["in"],
         is_required=parameter.get("required", False),
         schema=CHECKS.resolved(parameter["schema"]),
-        error={"missing": "InvalidParameter", **parameter.get("x-error", {})},
+        error={"missing": "InvalidParameter", "stated": "missing" in error, **error},
         excludes=tuple(parameter.get("x-excludes", ())),
     )
 

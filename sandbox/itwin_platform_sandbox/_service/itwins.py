@@ -35,7 +35,8 @@ def list_itwins(platform: Platform, request: OperationRequest) -> ServiceRespons
     request.operation.reject_any(details)
     caller = request.caller
     if scope == ORGANIZATION_SCOPE and not caller.organization_administrator:
-        raise insufficient_permissions("X-iTwin-Query-Scope: OrganizationAdmin needs an organization administrator.")
+        message = "X-iTwin-Query-Scope: OrganizationAdmin needs an organization administrator."
+        raise insufficient_permissions(message, inferred="organization-scope")
     if scope == MEMBER_SCOPE:
         predicates.append(lambda itwin: caller.is_member_of(str(itwin["id"])))
 
@@ -53,14 +54,14 @@ def list_itwins(platform: Platform, request: OperationRequest) -> ServiceRespons
     page = found[skip : min(skip + top, total)]
     links = paging_links(request.url, request.query, skip=skip, top=top, total=total)
     body: JSON = {"iTwins": _represent(page, properties), "_links": links}
-    return ServiceResponse(200, body, (("X-Max-Return", str(most)),))
+    return request.respond(body, (("X-Max-Return", str(most)),))
 
 
 def get_primary_account(platform: Platform, request: OperationRequest) -> ServiceResponse:
     """Return the summary of the caller's primary Account iTwin. Source: section 4.4."""
     account_id = request.caller.personal_account_id
     account = personal_account(account_id) if account_id else platform.itwins[platform.account_id]
-    return ServiceResponse(200, {"iTwin": {name: account[name] for name in SUMMARY_PROPERTIES}})
+    return request.respond({"iTwin": {name: account[name] for name in SUMMARY_PROPERTIES}})
 
 
 def _itwins(platform: Platform, caller: Caller) -> Iterator[JSONObject]:

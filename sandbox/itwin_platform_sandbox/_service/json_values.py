@@ -1,10 +1,13 @@
-"""JSON values: strict parsing, compact serialization, and reading the fields of options, seeds and control requests."""
+"""JSON values: strict parsing, compact serialization, and checks of arguments, options and control requests."""
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TypeAlias
+from typing import Annotated, TypeAlias, TypeVar, cast
+
+import msgspec
 
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
 JSONObject: TypeAlias = dict[str, JSON]
@@ -61,6 +64,9 @@ def _finite(text: str) -> float:
 
 # Larger than any number that makes sense here, and small enough for dates and event loops.
 LARGEST_NUMBER = 1_000_000_000
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_NUMBER)]
+Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=LARGEST_NUMBER)]
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=LARGEST_NUMBER)]
 
 
 class FieldError(ValueError):
@@ -72,17 +78,41 @@ class FieldError(ValueError):
         self.message = message
 
 
-def read_fields(value: JSON, names: Collection[str], prefix: str = "") -> JSONObject:
-    """Return the value as an object that has no other fields than `names`."""
-    if not isinstance(value, dict):
-        raise FieldError(prefix.rstrip(".") or None, "must be a JSON object")
-    for name in value:
-        if name not in names:
-            raise FieldError(f"{prefix}{name[:100]}", f"unknown field; known are {', '.join(names)}")
-    return value
+_Checked = TypeVar("_Checked")
+_PLACE = re.compile(r"(?P<message>.*?)(?: - at `(?:key` in `)?\$\.?(?P<field>.*)`)?", re.DOTALL)
+_NAMED = re.compile(r"Object (?:contains|missing) (?P<problem>.*) field `(?P<name>.*)`", re.DOTALL)
 
 
-def check_choice(field: str, value: JSON, choices: Iterable[str]) -> str:
+def checked(kind: type[_Checked], values: object, *, strict: bool = True) -> _Checked:
+    """Return values as an object of a class of msgspec, or as any type; `FieldError` names what is wrong.
+
+    Unless `strict`, a string with a number counts as the number.
+    """
+    try:
+        return msgspec.convert(values, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        match = _PLACE.fullmatch(str(error))
+        field, message = (match["field"] or "", match["message"]) if match else ("", str(error))
+        if isinstance(error.__cause__, FieldError):
+            field, message = f"{field}.{error.__cause__.field or ''}", error.__cause__.message
+        elif named := _NAMED.fullmatch(message):
+            field, message = (
+                f"{field}.{named['name'][:100]}",
+                f"{named['problem']} field".replace("required", "a required"),
+            )
+        message = message.replace("`", "")
+        raise FieldError(field.strip(".") or None, message[:1].lower() + message[1:]) from error
+
+
+def check_json(field: str, value: object) -> None:
+    """Reject a value that JSON cannot express."""
+    try:
+        write_json(cast("JSON", value))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FieldError(field, f"cannot be serialized as JSON: {error}") from error
+
+
+def check_choice(field: str, value: object, choices: Iterable[str]) -> str:
     """Return the value if it is one of the choices."""
     known = list(choices)
     if not isinstance(value, str):
@@ -93,55 +123,7 @@ def check_choice(field: str, value: JSON, choices: Iterable[str]) -> str:
     return value
 
 
-def read_integer(values: Mapping[str, JSON], name: str, default: int, *, least: int = 0) -> int:
-    """Return an integer from `least` to 1,000,000,000; a string of digits counts as one."""
-    number = read_number(values, name, default, least=least)
-    if not float(number).is_integer():
-        raise FieldError(name, f"{_shown(values[name])} is not an integer")
-    return int(number)
-
-
-def read_number(values: Mapping[str, JSON], name: str, default: float, *, least: float = 0) -> float:
-    """Return a finite number from `least` to 1,000,000,000; a string with a number counts as one."""
-    value = values.get(name, default)
-    try:
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise ValueError  # noqa: TRY004, TRY301 - the sender's value is wrong; one message for every reason
-        number = float(value)
-    except (ValueError, OverflowError):
-        raise FieldError(name, f"{_shown(value)} is not a number") from None
-    if not (math.isfinite(number) and least <= number <= LARGEST_NUMBER):
-        raise FieldError(name, f"{_shown(value)} is not between {least} and {LARGEST_NUMBER}")
-    return number
-
-
-def read_boolean(values: Mapping[str, JSON], name: str, *, default: bool) -> bool:
-    """Return true or false."""
-    value = values.get(name, default)
-    if not isinstance(value, bool):
-        raise FieldError(name, f"{_shown(value)} is neither true nor false")
-    return value
-
-
-def read_string(values: Mapping[str, JSON], name: str, default: str | None = None) -> str:
-    """Return a string; without a default the field is required."""
-    value = values.get(name, default)
-    if not isinstance(value, str):
-        raise FieldError(name, "a string is required" if value is None else f"{_shown(value)} is not a string")
-    return value
-
-
-def read_strings(values: Mapping[str, JSON], name: str, default: Iterable[str]) -> list[str]:
-    """Return a list of strings."""
-    value = values.get(name)
-    if value is None:
-        return list(default)
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise FieldError(name, "must be a list of strings")
-    return [str(item) for item in value]
-
-
-def _shown(value: JSON) -> str:
+def _shown(value: object) -> str:
     """Return the value for a message: short, whatever was sent."""
     if isinstance(value, int) and abs(value) > 10**30:
         return "a number with too many digits"  # and Python does not print more than 4,300 of them

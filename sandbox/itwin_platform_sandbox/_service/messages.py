@@ -32,9 +32,9 @@ class Body:
         return self._value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class APIRequest:
-    """One received request: `path` is percent-encoded, header names are in lower case."""
+    """One received request: `path` is percent-encoded, header names are in lower case; `body` is read last."""
 
     method: str
     path: str
@@ -48,7 +48,8 @@ class APIRequest:
 class ServiceResponse:
     """Status, JSON body and headers of one response.
 
-    `notes` name odd fields of the request, `rate_limit` the limit that rejected it.
+    `notes` name odd fields of the request, `rate_limit` the limit that rejected it, and `inferred` the rules behind it
+    that the sandbox has made up.
     """
 
     status: int
@@ -56,6 +57,8 @@ class ServiceResponse:
     headers: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
     rate_limit: str | None = field(default=None, compare=False)
+    inferred: tuple[str, ...] = field(default=(), compare=False)
+    has_body: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,12 @@ class WireResponse:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One entry of `error.details`."""
+    """One entry of `error.details`, and the rule of `INFERRED` behind it, if there is one."""
 
     code: str
     target: str | None
     message: str
+    inferred: str | None = None
 
 
 class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service, not an error of the sandbox
@@ -87,6 +91,7 @@ class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service,
         details: Sequence[Detail] = (),
         headers: tuple[tuple[str, str], ...] = (),
         rate_limit: str | None = None,
+        inferred: str | None = None,
     ) -> None:
         super().__init__(f"{status} {code}: {message}")
         self.status = status
@@ -95,6 +100,8 @@ class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service,
         self.details = tuple(details)
         self.headers = headers
         self.rate_limit = rate_limit
+        named = (inferred, *(detail.inferred for detail in details))
+        self.inferred = tuple(dict.fromkeys(name for name in named if name is not None))
 
     def response(self) -> ServiceResponse:
         """Return the error as a response."""
@@ -102,13 +109,15 @@ class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service,
             {"code": detail.code, "message": detail.message, "target": detail.target} for detail in self.details
         ]
         error: JSON = {"code": self.code, "message": self.message, "target": None, "details": details}
-        return ServiceResponse(self.status, {"error": error}, self.headers, rate_limit=self.rate_limit)
+        return ServiceResponse(
+            self.status, {"error": error}, self.headers, rate_limit=self.rate_limit, inferred=self.inferred
+        )
 
 
-def operation_not_found(message: str) -> ErrorResponse:
+def operation_not_found(message: str, *, inferred: str | None = None) -> ErrorResponse:
     """Return the error for an unknown operation. Source: section 7, `OperationNotFound`."""
     detail = Detail("OperationNotFound", None, message)
-    return ErrorResponse(404, "ResourceNotFound", "Requested resource is not available.", [detail])
+    return ErrorResponse(404, "ResourceNotFound", "Requested resource is not available.", [detail], inferred=inferred)
 
 
 def rate_limit_exceeded(headers: tuple[tuple[str, str], ...], rate_limit: str | None = None) -> ErrorResponse:
@@ -117,9 +126,9 @@ def rate_limit_exceeded(headers: tuple[tuple[str, str], ...], rate_limit: str | 
     return ErrorResponse(429, "RateLimitExceeded", message, headers=headers, rate_limit=rate_limit)
 
 
-def insufficient_permissions(message: str) -> ErrorResponse:
+def insufficient_permissions(message: str, *, inferred: str | None = None) -> ErrorResponse:
     """Return the error for a caller without the permission. Source: section 7."""
-    return ErrorResponse(403, "InsufficientPermissions", message)
+    return ErrorResponse(403, "InsufficientPermissions", message, inferred=inferred)
 
 
 # "UUIDs" of the service need not satisfy RFC 4122 in version and variant, so only their form is looked at.

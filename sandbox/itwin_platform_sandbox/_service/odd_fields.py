@@ -1,16 +1,18 @@
-"""Finds odd fields that the documented rules allow: unknown or read-only fields, empty or implausible values.
+"""Finds what the documented rules allow and hardly anybody means: unknown parameters, preferences and fields, read-only
+fields, empty or implausible values.
 
-With `strict` the sandbox rejects them as an invalid body of the operation, otherwise the journal notes them.
+With `strict` the sandbox rejects them with the error of the operation, otherwise the journal notes them.
 """
 
 import math
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from urllib.parse import urlsplit
 
 from .document import DocumentedOperation
 from .json_values import JSONObject, NotJSONError
-from .messages import Body, Detail
+from .messages import APIRequest, Detail
 from .scenes import objects_of
 
 WEB_ADDRESSES = ("uri", "documentationUrl", "callbackUrl", "authorizationEndpoint", "tokenEndpoint")
@@ -19,16 +21,34 @@ _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f]")
 Found = Iterator[tuple[str, str]]
 
 
-def odd_fields(operation: DocumentedOperation, body: Body) -> list[Detail]:
-    """Return a detail for each odd field of the body; none for a body that is not a JSON object."""
+def odd_fields(operation: DocumentedOperation, request: APIRequest) -> list[Detail]:
+    """Return a detail for each odd parameter, and for each odd field of a body that is a JSON object."""
+    odd_parameters = _odd_parameters(operation, request)
+    found = [operation.detail(name, text, {"target": name}, inferred="strict") for name, text in odd_parameters]
     try:
-        value = body.json()
+        value = request.body.json() if operation.body_schema else None
     except NotJSONError:
-        return []
-    if not operation.body_schema or not isinstance(value, dict):
-        return []
-    implausible = (operation.detail(target, message) for target, message in _implausible(value))
-    return [*operation.odd_fields(value, _reason), *implausible]
+        value = None
+    if isinstance(value, dict):
+        found += operation.odd_fields(value, _reason)
+        found += [operation.detail(*odd, inferred="strict") for odd in _implausible(value)]
+    return found
+
+
+def _odd_parameters(operation: DocumentedOperation, request: APIRequest) -> Found:
+    known = [parameter.name for parameter in operation.parameters.values() if parameter.place == "query"]
+    for name in request.query:
+        if name not in known:
+            by_letters = {other.strip("$").casefold(): other for other in known}
+            meant = get_close_matches(name.strip("$").casefold(), by_letters, n=1)
+            hint = f" Did you mean {by_letters[meant[0]]}?" if meant else ""
+            yield name[:100], f"The specification does not have this query parameter.{hint}"
+    sent = request.headers.get("prefer")
+    if sent is not None and "Prefer" in operation.parameters:
+        preferences = [preference.strip() for preference in sent.split(",")]
+        for preference in preferences:
+            for problem in operation.parameters["Prefer"].read(preference)[1]:
+                yield "Prefer", f"The preference {preference[:100]!r} is ignored: it {problem.message}."
 
 
 def _reason(name: str, text: str) -> str | None:

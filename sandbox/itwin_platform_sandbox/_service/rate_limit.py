@@ -3,12 +3,13 @@
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Literal, Protocol, get_args
+from typing import Annotated, Literal, Protocol, get_args
 
-from .json_values import LARGEST_NUMBER, FieldError, check_choice
+import msgspec
+
+from .json_values import LARGEST_NUMBER, FieldError, Positive, checked
 
 RetryAfter = Literal["seconds", "decimals", "date", "none", "garbage", "huge"]
 RETRY_AFTER_FORMS: tuple[str, ...] = get_args(RetryAfter)
@@ -59,26 +60,17 @@ class RateLimitLike(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class RateLimit:
+class RateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """At most `requests` (a positive count) per `per` seconds, counted for each token.
 
     A `fixed_window` starts with the first request of a token and then counts up to `requests`; a `token_bucket` holds
     `requests` and is refilled evenly. `retry_after` is the form of the delay in a 429 response.
     """
 
-    requests: int
-    per: float
+    requests: Positive
+    per: Annotated[float, msgspec.Meta(gt=0, le=LARGEST_NUMBER)]
     kind: RateKind = "fixed_window"
     retry_after: RetryAfter = "seconds"
-
-    def __post_init__(self) -> None:
-        if self.requests < 1:
-            raise FieldError("requests", f"must be at least 1, not {self.requests}")
-        if not 0 < self.per <= LARGEST_NUMBER:
-            raise FieldError("per", f"must be more than 0 and at most {LARGEST_NUMBER} seconds, not {self.per}")
-        check_choice("kind", self.kind, get_args(RateKind))
-        check_choice("retry_after", self.retry_after, RETRY_AFTER_FORMS)
 
     def __str__(self) -> str:
         return f"{self.requests} requests in {self.per:g} s for each token ({self.kind})"
@@ -86,16 +78,15 @@ class RateLimit:
 
 def rate_limit_of(rate: str | RateLimitLike) -> RateLimit:
     """Return a rate limit from `requests/seconds` such as `100/60`, or from a value; `ValueError` for anything else."""
-    if isinstance(rate, RateLimit):
-        return rate
     if not isinstance(rate, str):
         if not (hasattr(rate, "requests") and hasattr(rate, "per")):
             raise FieldError("rate", f'must be a string such as "100/60" or a RateLimit, not {rate!r}')
-        return RateLimit(rate.requests, rate.per)
+        details = msgspec.structs.asdict(rate) if isinstance(rate, RateLimit) else {}
+        return checked(RateLimit, {"requests": rate.requests, "per": rate.per, **details})
     match = re.fullmatch(r"(\d{1,9})/(\d{1,9}(?:\.\d{1,9})?)", rate.strip())
     if match is None:
         raise FieldError("rate", f"must be requests/seconds such as 100/60, not {rate[:60]!r}")
-    return RateLimit(int(match[1]), float(match[2]))
+    return checked(RateLimit, {"requests": int(match[1]), "per": float(match[2])})
 
 
 class RequestCounter:

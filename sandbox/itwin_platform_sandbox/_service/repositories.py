@@ -10,8 +10,12 @@ from .messages import Detail, ErrorResponse, ServiceResponse, insufficient_permi
 from .state import Platform, StoredRepository
 
 GIS = "GeographicInformationSystem"
-# Source: section 2.1, "Repositories that can be updated".
-UPDATABLE_CLASSES = (GIS, "Construction", "Subsurface")
+# Class and subclasses. Source: section 2.1, "Repositories that can be updated".
+UPDATABLE = {
+    GIS: ("WebMapService", "WebMapTileService", "WebFeatureService", "ArcGIS", "UrlTemplate", "OgcApiFeatures"),
+    "Construction": ("Performance",),
+    "Subsurface": ("EvoWorkspace",),
+}
 LEVELS = ("minimumLevel", "maximumLevel")
 
 
@@ -27,7 +31,7 @@ def update_repository(platform: Platform, request: OperationRequest) -> ServiceR
     changes = {name: value for name, value in body.items() if name in request.operation.body_schema["properties"]}
     changed = replace(repository, content={**repository.content, **changes})
     platform.repositories[repository.itwin_id, str(repository.content["id"])] = changed
-    return ServiceResponse(200, {"repository": changed.content})
+    return request.respond({"repository": changed.content})
 
 
 def create_repository_resource(platform: Platform, request: OperationRequest) -> ServiceResponse:
@@ -36,7 +40,7 @@ def create_repository_resource(platform: Platform, request: OperationRequest) ->
     body, details = request.read_body()
     if repository.content["class"] != GIS:
         message = f"Resources cannot be added to a repository of class {repository.content['class']}."
-        details.append(request.operation.detail("class", message))
+        details.append(request.operation.detail("class", message, inferred="class-has-no-resources"))
     request.operation.reject_any(details)
     for resource in repository.resources.values():
         if resource["id"] == body["id"] or resource["displayName"] == body["displayName"]:
@@ -45,7 +49,7 @@ def create_repository_resource(platform: Platform, request: OperationRequest) ->
     resource = _resource(request, repository.content, body)
     changed = replace(repository, resources={**repository.resources, str(resource["id"]): resource})
     platform.repositories[repository.itwin_id, str(repository.content["id"])] = changed
-    return ServiceResponse(201, {"resource": resource})
+    return request.respond({"resource": resource})
 
 
 def _modifiable_repository(platform: Platform, request: OperationRequest) -> StoredRepository:
@@ -64,15 +68,18 @@ def _misplaced(request: OperationRequest, content: JSONObject, body: JSONObject)
     """Return what is wrong for a repository of this class and subclass. Source: sections 2.1 and 2.3."""
     detail = request.operation.detail
     found = []
-    if content["class"] not in UPDATABLE_CLASSES:
-        found.append(detail("class", f"Repositories of class {content['class']} cannot be updated."))
+    if content["class"] not in UPDATABLE:
+        message = f"Repositories of class {content['class']} cannot be updated."
+        found.append(detail("class", message, inferred="class-not-updatable"))
     options = body.get("options")
     named = options.keys() if isinstance(options, dict) else ()
     if "queryParameters" in named and content["class"] != GIS:
-        found.append(detail("options", "options.queryParameters applies to GIS repositories only."))
+        message = "options.queryParameters applies to GIS repositories only."
+        found.append(detail("options", message, inferred="options-misplaced"))
     levels = [name for name in LEVELS if name in named]
     if levels and content.get("subClass") != "UrlTemplate":
-        found.append(detail("options", f"options.{levels[0]} applies to repositories of subClass UrlTemplate only."))
+        message = f"options.{levels[0]} applies to repositories of subClass UrlTemplate only."
+        found.append(detail("options", message, inferred="options-misplaced"))
     return found
 
 

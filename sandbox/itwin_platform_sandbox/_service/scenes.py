@@ -53,17 +53,17 @@ def create_scene(platform: Platform, request: OperationRequest) -> ServiceRespon
     request.operation.reject_any(details)
     itwin_id = str(parameters["iTwinId"]).lower()
     if itwin_id in platform.itwins and not request.caller.has_access_to(itwin_id):
-        raise insufficient_permissions("The caller is not a member of the iTwin.")
+        raise insufficient_permissions("The caller is not a member of the iTwin.", inferred="scene-forbidden")
     body, details = request.read_body()
     objects = objects_of(body)
-    for place, message in object_problems(objects, platform.object_ids):
+    for place, message, rule in object_problems(objects, platform.object_ids):
         target = f"sceneData.objects{place}"
-        details.append(request.operation.detail(target, f"{target} {message}."))
+        details.append(request.operation.detail(target, f"{target} {message}.", inferred=rule))
     request.operation.reject_any(details)
     _check_references(platform, request.caller, itwin_id, body, objects)
     scene = _store(platform, request, itwin_id, body, objects)
     returned: list[JSON] = [{name: item[name] for name in RETURNED_FIELDS if name in item} for item in scene.objects]
-    return ServiceResponse(201, {"scene": {**scene.content, "sceneData": {"objects": returned}}})
+    return request.respond({"scene": {**scene.content, "sceneData": {"objects": returned}}})
 
 
 def objects_of(body: JSONObject) -> list[JSONObject]:
@@ -73,28 +73,28 @@ def objects_of(body: JSONObject) -> list[JSONObject]:
     return [item for item in objects if isinstance(item, dict)] if isinstance(objects, list) else []
 
 
-def object_problems(objects: list[JSONObject], taken_ids: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield place and message of what the document cannot say: ids used twice, and `relatedId`. Source: section 2.7.
+def object_problems(objects: list[JSONObject], taken_ids: Set[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield place, message and rule of what the document cannot say: ids used twice, and `relatedId`: section 2.7.
 
     `taken_ids` are in lower case.
     """
     seen: set[str] = set()
     for index, item in enumerate(objects):
-        for name, message in _object_problems(item, seen, taken_ids):
-            yield f"[{index}].{name}", message
+        for name, message, rule in _object_problems(item, seen, taken_ids):
+            yield f"[{index}].{name}", message, rule
 
 
-def _object_problems(item: JSONObject, seen: set[str], taken_ids: Set[str]) -> Iterator[tuple[str, str]]:
+def _object_problems(item: JSONObject, seen: set[str], taken_ids: Set[str]) -> Iterator[tuple[str, str, str]]:
     object_id = str(item["id"]).lower() if "id" in item else None
     if object_id is not None:
         if object_id in seen or object_id in taken_ids:
-            yield "id", "is not unique"
+            yield "id", "is not unique", "object-id-taken"
         seen.add(object_id)
     kind = str(item.get("kind"))
     if kind in RESOURCE_STYLING_KINDS and "relatedId" not in item:
-        yield "relatedId", "is required for resource styling objects"
+        yield "relatedId", "is required for resource styling objects", "styling-kinds"
     if kind in OTHER_KINDS and "relatedId" in item:
-        yield "relatedId", "is allowed for resource styling objects only"
+        yield "relatedId", "is allowed for resource styling objects only", "styling-kinds"
 
 
 def _check_references(
@@ -102,9 +102,11 @@ def _check_references(
 ) -> None:
     parent = platform.scenes.get(str(body["parentId"]).lower()) if "parentId" in body else None
     if itwin_id not in platform.itwins or ("parentId" in body and parent is None):
-        raise ErrorResponse(404, "SceneNotFound", "The iTwin or the parent scene is not available.")
+        message = "The iTwin or the parent scene is not available."
+        raise ErrorResponse(404, "SceneNotFound", message, inferred="scene-itwin-unknown")
     if any(not may_see(caller, item) for item in objects):
-        raise insufficient_permissions("The caller has no access to an iTwin that an object refers to.")
+        message = "The caller has no access to an iTwin that an object refers to."
+        raise insufficient_permissions(message, inferred="scene-forbidden")
     if "id" in body and str(body["id"]).lower() in platform.scenes:
         raise ErrorResponse(409, "SceneExists", "A scene with the same id exists.")
 
@@ -159,11 +161,12 @@ def list_scene_objects(platform: Platform, request: OperationRequest) -> Service
         },
         "_links": paging_links(request.url, query, skip=skip, top=top, total=len(visible)),
     }
-    return ServiceResponse(200, body)
+    return request.respond(body, inferred=() if order == "kind" else ("other-order",))
 
 
 def _scene(platform: Platform, request: OperationRequest, itwin_id: str) -> StoredScene:
     scene = platform.scenes.get(request.path_parameters["sceneId"].lower())
     if scene is None or scene.content["iTwinId"] != itwin_id or not request.caller.has_access_to(itwin_id):
-        raise ErrorResponse(404, "SceneObjectNotFound", "Requested scene objects are not available.")
+        message = "Requested scene objects are not available."
+        raise ErrorResponse(404, "SceneObjectNotFound", message, inferred="scene-objects-not-found")
     return scene

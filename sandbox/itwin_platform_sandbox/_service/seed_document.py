@@ -1,30 +1,18 @@
 """Reads a seed, a mapping or a file whose fields have their names on the wire, and stores exactly its data."""
 
-import copy
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import cast
 
-from .document import CHECKS, SCHEMAS, example_of, properties_of, values_of
-from .examples import CLASS_OF
-from .itwin_filter import ITWIN_PROPERTIES
-from .json_values import (
-    JSON,
-    FieldError,
-    JSONObject,
-    NotJSONError,
-    check_choice,
-    read_boolean,
-    read_fields,
-    read_json,
-    read_string,
-    read_strings,
-    write_json,
-)
+from .document import CHECKS, SCHEMAS, example_of, properties_of
+from .json_values import JSON, FieldError, JSONObject, NotJSONError, read_json, write_json
 from .messages import is_uuid
+from .repositories import GIS, UPDATABLE
 from .scenes import object_problems
+from .schema_checks import Check
 from .state import (
     Platform,
     Seeded,
@@ -37,10 +25,10 @@ from .state import (
     time_text,
 )
 
-PARTS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
+SeedDocument = Mapping[str, object]
 
 
-def read_seed_file(path: Path) -> JSONObject:
+def read_seed_file(path: Path) -> SeedDocument:
     """Return the document in the file; `FieldError` if there is none."""
     try:
         content = path.read_bytes()
@@ -53,7 +41,7 @@ def read_seed_file(path: Path) -> JSONObject:
             value = read_json(content)
         except NotJSONError as error:
             raise FieldError("seed", f"{path.name} is not JSON: {error}") from error
-    return read_fields(value, PARTS)
+    return _object(value, tuple(PARTS), "")
 
 
 def _read_yaml(name: str, content: bytes) -> JSON:
@@ -80,237 +68,252 @@ def _read_yaml(name: str, content: bytes) -> JSON:
 
 
 CREATED = datetime(2024, 1, 15, 12, tzinfo=UTC)
-_ITWIN_CHECKS = {name: CHECKS.check(schema) for name, schema in properties_of("ITwin").items()}
-_OBJECT_CHECK = CHECKS.check(SCHEMAS["SceneObjectCreate"])
-SeedDocument = Mapping[str, object]
+CLASS_OF = {"Account": "Account", "Portfolio": "Thing", "Asset": "Thing"}  # every other subclass is an Endeavor
+TIMES = frozenset({"createdDateTime", "lastModifiedDateTime", "created", "modified"})
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What an entry of a list may have: the fields of schemas of the document, with some more or fewer."""
+
+    schemas: tuple[str, ...]
+    required: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the fields."""
+        named = dict.fromkeys(name for schema in self.schemas for name in properties_of(schema))
+        return (*(name for name in named if name not in self.without), *self.more)
+
+    @property
+    def checks(self) -> list[tuple[Mapping[str, object], Check]]:
+        """The properties of each schema with its check, which asks for none of them."""
+        required = list(self.required)
+        return [(properties_of(name), CHECKS.check({**SCHEMAS[name], "required": required})) for name in self.schemas]
+
+
+_STAMPS = ("sceneData", "createdById", "creationTime", "lastModified")
+PARTS = {
+    "itwins": _Part(("ITwin",)),
+    "repositories": _Part(("Repository",), more=("iTwinId", "resources"), without=("capabilities",)),
+    "scenes": _Part(("Scene",), more=("objects",), without=_STAMPS),
+    "detectors": _Part(("Detector",), required=("name",)),
+    "webhooks": _Part(("Webhook", "WebhookUpdate")),
+}
+RESOURCES = _Part(("ResourceCreate",), required=("id", "displayName"))
+OBJECTS = _Part(("SceneObjectCreate",), required=("kind", "version", "data"))
 
 
 def platform_of_document(document: SeedDocument, *, now: Callable[[], datetime]) -> Seeded:
     """Store the data of the document, and an Account if it has none; `FieldError` names the wrong field."""
     try:
-        values = read_fields(read_json(write_json(cast("JSON", dict(document)))), PARTS)
+        value = read_json(write_json(cast("JSON", dict(document))))
     except (TypeError, ValueError) as error:
-        if isinstance(error, FieldError):
-            raise
         raise FieldError(None, f"the seed cannot be serialized as JSON: {error}") from error
+    values = _object(value, tuple(PARTS), "")
+    lists = {name: _entries(name, part, values.get(name, [])) for name, part in PARTS.items()}
+    ids = source_of(1, "document")
     platform = Platform(now=now, random=source_of(1, "later"))
-    reader = _DocumentReader(platform, values)
-    platform.user_id = reader.new_id()
-    reader.store_itwins()
-    reader.store_repositories()
-    reader.store_scenes()
-    reader.store_detectors()
-    reader.store_webhooks()
+    platform.user_id = new_uuid(ids)
+    return store_document(platform, lists, ids=ids, created=CREATED)
+
+
+def _object(value: JSON, names: tuple[str, ...], place: str) -> JSONObject:
+    """Return a JSON object that has no other fields than these."""
+    if not isinstance(value, dict):
+        raise FieldError(place or None, "must be a JSON object")
+    for name in value:
+        if name not in names:
+            raise FieldError(f"{place}.{name[:100]}".strip("."), f"unknown field; known are {', '.join(names)}")
+    return value
+
+
+def _entries(place: str, part: _Part, value: JSON) -> list[JSONObject]:
+    """Return the entries of a list, each checked by the document. A subclass of null is none."""
+    if not isinstance(value, list):
+        raise FieldError(place, "must be a list")
+    names, checks = part.names, part.checks
+    found = []
+    for index, item in enumerate(value):
+        where = f"{place}[{index}]"
+        entry = {
+            name: inner for name, inner in _object(item, names, where).items() if (name, inner) != ("subClass", None)
+        }
+        for properties, check in checks:
+            for problem in check({name: inner for name, inner in entry.items() if name in properties}) or ():
+                path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in problem.path)
+                raise FieldError(f"{where}{path}", problem.message)
+        for name in TIMES & entry.keys():
+            _check_time(f"{where}.{name}", entry[name])
+        for name, inner in (("resources", RESOURCES), ("objects", OBJECTS)):
+            if name in part.more:
+                entry[name] = [*_entries(f"{where}.{name}", inner, entry.get(name, []))]
+        found.append(entry)
+    return found
+
+
+def _check_time(where: str, value: JSON) -> None:
+    try:
+        datetime.fromisoformat(str(value))
+    except ValueError:
+        raise FieldError(where, "must be a time such as 2024-01-15T12:00:00.000Z") from None
+
+
+def store_document(
+    platform: Platform,
+    lists: Mapping[str, list[JSONObject]],
+    *,
+    ids: random.Random,
+    created: datetime,
+    main_itwin_id: str | None = None,
+) -> Seeded:
+    """Store lists of entries whose fields are right, with what they omit; `FieldError` for what does not fit together.
+
+    `main_itwin_id` is the iTwin that owns what names no other; by default the first that is no Account.
+    """
+    store = _Store(platform, ids, created)
+    store.itwins(lists["itwins"])
+    others = (str(itwin["id"]) for itwin in platform.itwins.values() if itwin["subClass"] != "Account")
+    store.main_itwin_id = main_itwin_id or next(others, platform.account_id)
+    for name, add in (("repositories", store.repository), ("scenes", store.scene), ("webhooks", store.webhook)):
+        for index, entry in enumerate(lists.get(name, ())):
+            add(f"{name}[{index}]", entry)
+    optional: JSONObject = {"displayName": None, "description": None, "documentationUrl": None, "versions": []}
+    for entry in lists.get("detectors", ()):
+        platform.detectors.append({"name": None, "type": SCHEMAS["DetectorType"]["enum"][0], **optional, **entry})
+    for index, scene in enumerate(platform.scenes.values()):
+        if str(scene.content.get("parentId", scene.content["id"])).lower() not in platform.scenes:
+            raise FieldError(f"scenes[{index}].parentId", "must be the id of a scene of the seed")
     repository_ids: dict[str, str] = {}
     for stored in platform.repositories.values():
         key = str(stored.content.get("subClass") or stored.content["class"])
         repository_ids.setdefault(key, str(stored.content["id"]))
     return Seeded(
         platform=platform,
-        itwin_id=reader.main_itwin_id,
+        itwin_id=store.main_itwin_id,
         repository_ids=repository_ids,
         scene_id=next((str(scene.content["id"]) for scene in platform.scenes.values()), None),
         webhook_id=next(iter(platform.webhooks), None),
     )
 
 
-class _DocumentReader:
-    """The lists of a document, to store in order, because later lists refer to earlier ones."""
+class _Store:
+    """Stores entries, whose omitted fields it makes up."""
 
-    def __init__(self, platform: Platform, values: JSONObject) -> None:
+    def __init__(self, platform: Platform, ids: random.Random, created: datetime) -> None:
         self._platform = platform
-        self._values = values
-        self._source = source_of(1, "document")
+        self._ids = ids
         self._secrets = source_of(1, "secrets")
+        self._created = created
+        self._time = time_text(created)
+        self._itwin: JSONObject = {
+            **example_of("ITwin"),
+            "status": "Active",
+            "dataCenterLocation": "East US",
+            "createdDateTime": self._time,
+            "lastModifiedDateTime": self._time,
+        }
         self.main_itwin_id = ""
 
-    def new_id(self) -> str:
-        return new_uuid(self._source)
-
-    def store_itwins(self) -> None:
-        entries = self._entries("itwins", tuple(ITWIN_PROPERTIES))
-        if all(entry.get("subClass") != "Account" for _, entry in entries):
-            entries.insert(0, ("itwins", {"subClass": "Account", "displayName": "Seeded account"}))
-        for where, entry in entries:
-            with _fields_of(where):
-                itwin = self._itwin(where, entry)
-            self._platform.itwins[str(itwin["id"])] = itwin
-        itwins = list(self._platform.itwins.values())
+    def itwins(self, entries: list[JSONObject]) -> None:
+        """Store the iTwins, with an Account."""
+        if all(entry.get("subClass") != "Account" for entry in entries):
+            self._add_itwin("itwins", {"subClass": "Account", "displayName": "Seeded account"})
+        for index, entry in enumerate(entries):
+            self._add_itwin(f"itwins[{index}]", entry)
+        for index, entry in enumerate(entries):
+            for name in ("parentId", "iTwinAccountId"):
+                if entry.get(name) is not None:
+                    self.known_itwin(f"itwins[{index}].{name}", entry[name])
+        itwins = self._platform.itwins.values()
         self._platform.account_id = next(str(itwin["id"]) for itwin in itwins if itwin["subClass"] == "Account")
         for itwin in itwins:
-            if itwin["iTwinAccountId"] is None:
-                itwin["iTwinAccountId"] = self._platform.account_id
-        others = [str(itwin["id"]) for itwin in itwins if itwin["subClass"] != "Account"]
-        self.main_itwin_id = others[0] if others else self._platform.account_id
+            itwin["iTwinAccountId"] = itwin["iTwinAccountId"] or self._platform.account_id
 
-    def _itwin(self, where: str, entry: JSONObject) -> JSONObject:
-        sub_class = check_choice(f"{where}.subClass", entry.get("subClass", "Project"), values_of("ITwinSubClass"))
-        check_choice(f"{where}.status", entry.get("status", "Active"), values_of("ITwinStatus"))
-        itwin = example_of("ITwin")
-        itwin.update(
-            id=self._id(where, entry, self._platform.itwins).lower(),
-            subClass=sub_class,
-            status="Active",
-            dataCenterLocation="East US",
-            createdDateTime=time_text(CREATED),
-            lastModifiedDateTime=time_text(CREATED),
+    def _add_itwin(self, where: str, entry: JSONObject) -> None:
+        itwins = self._platform.itwins
+        itwin_id = self._new_id(where, entry, itwins).lower()
+        sub_class = str(entry.get("subClass", "Project"))
+        name = f"{sub_class} {len(itwins) + 1}"
+        itwin: JSONObject = {**self._itwin, "class": CLASS_OF.get(sub_class, "Endeavor"), "subClass": sub_class}
+        itwins[itwin_id] = {**itwin, "number": name, "displayName": name, **entry, "id": itwin_id}
+
+    def repository(self, where: str, entry: JSONObject) -> None:
+        """Store a repository and its resources."""
+        itwin_id = self.known_itwin(f"{where}.iTwinId", entry.get("iTwinId", self.main_itwin_id))
+        stored = [each for each in self._platform.repositories.values() if each.itwin_id == itwin_id]
+        number, sub_class = len(self._platform.repositories) + 1, entry.get("subClass")
+        class_ = next((name for name, known in UPDATABLE.items() if sub_class in known), GIS)
+        if sub_class is not None and entry.get("class", class_) != class_:
+            raise FieldError(f"{where}.class", f"must be {class_} for the subClass {sub_class}")
+        content: JSONObject = {"id": entry.get("id") or new_uuid(self._ids), "class": entry.get("class", class_)}
+        content.update({"subClass": sub_class} if sub_class is not None else {})
+        content["displayName"] = entry.get("displayName", f"Seeded repository {number}")
+        content["uri"] = entry.get("uri", f"https://data.example.com/{number}")
+        content["capabilities"] = {"resources": {"uri": f"{content['uri']}/resources"}}
+        content.update({name: entry.get(name) for name in ("authentication", "options")})
+        for name in ("id", "displayName"):
+            if not content[name] or any(each.content[name] == content[name] for each in stored):
+                raise FieldError(f"{where}.{name}", "must be unique in its iTwin, and not empty")
+        resources = self._resources(f"{where}.resources", entry.get("resources", []), content)
+        key = itwin_id, str(content["id"])
+        self._platform.repositories[key] = StoredRepository(itwin_id=itwin_id, content=content, resources=resources)
+
+    def _resources(self, where: str, entries: JSON, repository: JSONObject) -> dict[str, JSONObject]:
+        classes: JSONObject = {name: repository[name] for name in ("class", "subClass") if name in repository}
+        resources: dict[str, JSONObject] = {}
+        for index, entry in enumerate(cast("list[JSONObject]", entries)):
+            for name in ("id", "displayName"):
+                if any(other[name] == entry[name] for other in resources.values()):
+                    raise FieldError(f"{where}[{index}].{name}", "must be unique in its repository")
+            graphics = {"uri": f"{repository['uri']}/graphics/{index}"}
+            resources[str(entry["id"])] = {**classes, **entry, "capabilities": {"graphics": cast("JSON", graphics)}}
+        return resources
+
+    def scene(self, where: str, entry: JSONObject) -> None:
+        """Store a scene and its objects."""
+        scene_id = self._new_id(where, entry, self._platform.scenes)
+        content = {name: value for name, value in entry.items() if name != "objects"}
+        content = {"id": scene_id, "displayName": "Seeded scene", **content, "createdById": self._platform.user_id}
+        content["iTwinId"] = self.known_itwin(f"{where}.iTwinId", entry.get("iTwinId", self.main_itwin_id))
+        entries = cast("list[JSONObject]", entry.get("objects", []))
+        for target, message, _ in object_problems(entries, self._platform.object_ids):
+            raise FieldError(f"{where}.objects{target}", message)
+        stamps: JSONObject = {"sceneId": scene_id, "createdById": self._platform.user_id}
+        times = [time_text(self._created + timedelta(minutes=index)) for index in range(len(entries) + 1)]
+        objects = [
+            {"id": item.get("id") or new_uuid(self._ids), **item, **stamps, "creationTime": time, "lastModified": time}
+            for item, time in zip(entries, times, strict=False)
+        ]
+        content.update(creationTime=self._time, lastModified=times[-1])
+        self._platform.store_scene(StoredScene(content=content, objects=tuple(objects)))
+
+    def webhook(self, where: str, entry: JSONObject) -> None:
+        """Store a webhook and its secret."""
+        webhook_id = self._new_id(where, entry, self._platform.webhooks)
+        scope = entry.get("scope", "iTwin")
+        owner = entry.get("scopeId", self.main_itwin_id if scope == "iTwin" else self._platform.account_id)
+        content: JSONObject = {"id": webhook_id, "scope": scope, "scopeId": owner, "active": False}
+        content.update(callbackUrl="https://hooks.example.com/seeded", eventTypes=["iTwins.iTwinUpdated.v1"])
+        content.update(created=self._time, modified=self._time)
+        content.update({name: value for name, value in entry.items() if name != "secret"})
+        self._platform.webhooks[webhook_id.lower()] = StoredWebhook(
+            itwin_id=self.known_itwin(f"{where}.scopeId", owner),
+            content=content,
+            secret=str(entry.get("secret", new_secret(self._secrets))),
         )
-        itwin["class"] = CLASS_OF.get(sub_class, "Thing")
-        itwin["number"] = itwin["displayName"] = f"{sub_class} {len(self._platform.itwins) + 1}"
-        itwin.update({name: value for name, value in entry.items() if name != "id"})
-        for name, kind in ITWIN_PROPERTIES.items():
-            _check_property(f"{where}.{name}", name, kind, itwin[name])
-        for name in ("number", "displayName"):
-            read_string(entry, name, "made by the sandbox")
-        return itwin
 
-    def store_repositories(self) -> None:
-        known = ("iTwinId", "id", "class", "subClass", "displayName", "uri", "authentication", "options", "resources")
-        for where, entry in self._entries("repositories", known):
-            with _fields_of(where):
-                itwin_id = self._itwin_id(where, entry)
-                repository_id = read_string(entry, "id", self.new_id())
-                content: JSONObject = {
-                    "id": repository_id,
-                    "class": read_string(entry, "class", "GeographicInformationSystem"),
-                }
-                if entry.get("subClass") is not None:
-                    content["subClass"] = read_string(entry, "subClass")
-                address = read_string(entry, "uri", f"https://data.example.com/{len(self._platform.repositories) + 1}")
-                content.update(displayName=read_string(entry, "displayName", "Seeded repository"), uri=address)
-                content["capabilities"] = {"resources": {"uri": f"{address}/resources"}}
-                for name in ("authentication", "options"):
-                    value = entry.get(name)
-                    if not isinstance(value, dict | None):
-                        raise FieldError(f"{where}.{name}", "must be an object or null")
-                    content[name] = copy.deepcopy(value)
-                resources = _resources(f"{where}.resources", entry.get("resources", []), content)
-                stored = StoredRepository(itwin_id=itwin_id, content=content, resources=resources)
-                if (itwin_id, repository_id) in self._platform.repositories:
-                    raise FieldError(f"{where}.id", "is not unique in its iTwin")
-                self._platform.repositories[(itwin_id, repository_id)] = stored
+    def known_itwin(self, where: str, value: JSON) -> str:
+        """Return the id of an iTwin of the seed."""
+        itwin_id = str(value).lower()
+        if itwin_id not in self._platform.itwins:
+            raise FieldError(where, "must be the id of an iTwin of the seed")
+        return itwin_id
 
-    def store_scenes(self) -> None:
-        known = ("id", "iTwinId", "displayName", "description", "parentId", "objects")
-        for where, entry in self._entries("scenes", known):
-            with _fields_of(where):
-                scene_id = self._id(where, entry, self._platform.scenes)
-                content: JSONObject = {"id": scene_id, "displayName": read_string(entry, "displayName", "Seeded scene")}
-                content.update(
-                    {name: read_string(entry, name) for name in ("description", "parentId") if name in entry}
-                )
-                time = time_text(CREATED)
-                content.update(
-                    iTwinId=self._itwin_id(where, entry),
-                    createdById=self._platform.user_id,
-                    creationTime=time,
-                    lastModified=time,
-                )
-                stamps: JSONObject = {"sceneId": scene_id, "createdById": self._platform.user_id}
-                objects: list[JSONObject] = []
-                for index, item in enumerate(_list(f"{where}.objects", entry.get("objects", []))):
-                    values = read_fields(item, tuple(properties_of("SceneObjectCreate")), f"{where}.objects[{index}].")
-                    objects.append(
-                        {"id": self.new_id(), **values, **stamps, "creationTime": time, "lastModified": time}
-                    )
-                _check_objects(f"{where}.objects", objects)
-                self._platform.store_scene(StoredScene(content=content, objects=tuple(objects)))
-
-    def store_detectors(self) -> None:
-        known = ("name", "displayName", "description", "type", "documentationUrl", "versions")
-        for where, entry in self._entries("detectors", known):
-            with _fields_of(where):
-                detector: JSONObject = {"name": read_string(entry, "name"), "displayName": None, "description": None}
-                detector["type"] = check_choice(
-                    f"{where}.type", entry.get("type", values_of("DetectorType")[0]), values_of("DetectorType")
-                )
-                self._platform.detectors.append({**detector, "documentationUrl": None, "versions": [], **entry})
-
-    def store_webhooks(self) -> None:
-        known = ("id", "scope", "scopeId", "active", "callbackUrl", "eventTypes", "secret", "created", "modified")
-        for where, entry in self._entries("webhooks", known):
-            with _fields_of(where):
-                scope = check_choice(f"{where}.scope", entry.get("scope", "iTwin"), ("Account", "iTwin"))
-                owner = self.main_itwin_id if scope == "iTwin" else self._platform.account_id
-                webhook_id = self._id(where, entry, self._platform.webhooks)
-                content: JSONObject = {
-                    "id": webhook_id,
-                    "scope": scope,
-                    "scopeId": read_string(entry, "scopeId", owner),
-                    "active": read_boolean(entry, "active", default=False),
-                    "callbackUrl": read_string(entry, "callbackUrl", "https://hooks.example.com/seeded"),
-                    "eventTypes": [*read_strings(entry, "eventTypes", ("iTwins.iTwinUpdated.v1",))],
-                    "created": read_string(entry, "created", time_text(CREATED)),
-                    "modified": read_string(entry, "modified", time_text(CREATED)),
-                }
-                self._platform.webhooks[webhook_id.lower()] = StoredWebhook(
-                    itwin_id=str(content["scopeId"]).lower(),
-                    content=content,
-                    secret=read_string(entry, "secret", new_secret(self._secrets)),
-                )
-
-    def _entries(self, name: str, known: tuple[str, ...]) -> list[tuple[str, JSONObject]]:
-        entries = _list(name, self._values.get(name, []))
-        return [(f"{name}[{at}]", read_fields(item, known, f"{name}[{at}].")) for at, item in enumerate(entries)]
-
-    def _id(self, where: str, entry: JSONObject, used: Mapping[str, object]) -> str:
-        value = entry.get("id", self.new_id())
+    def _new_id(self, where: str, entry: JSONObject, used: Mapping[str, object]) -> str:
+        value = entry.get("id") or new_uuid(self._ids)
         if not is_uuid(value) or str(value).lower() in used:
             raise FieldError(f"{where}.id", "must be a UUID that no other entry has")
         return str(value)
-
-    def _itwin_id(self, where: str, entry: JSONObject) -> str:
-        itwin_id = read_string(entry, "iTwinId", self.main_itwin_id).lower()
-        if itwin_id not in self._platform.itwins:
-            raise FieldError(f"{where}.iTwinId", "must be the id of an iTwin of the seed")
-        return itwin_id
-
-
-def _resources(where: str, value: JSON, repository: JSONObject) -> dict[str, JSONObject]:
-    resources: dict[str, JSONObject] = {}
-    for index, item in enumerate(_list(where, value)):
-        entry = read_fields(item, ("id", "type", "displayName"), f"{where}[{index}].")
-        resource: JSONObject = {"class": repository["class"]}
-        if "subClass" in repository:
-            resource["subClass"] = repository["subClass"]
-        with _fields_of(f"{where}[{index}]"):
-            resource.update({name: read_string(entry, name) for name in ("id", "displayName", *entry)})
-        resource["capabilities"] = {"graphics": {"uri": f"{repository['uri']}/graphics/{index}"}}
-        resources[str(resource["id"])] = resource
-    return resources
-
-
-@contextmanager
-def _fields_of(where: str) -> Iterator[None]:
-    """Name the entry in errors that name only its field."""
-    try:
-        yield
-    except FieldError as error:
-        if error.field is None or error.field.startswith(where):
-            raise
-        raise FieldError(f"{where}.{error.field}", error.message) from error
-
-
-def _list(field: str, value: JSON) -> list[JSON]:
-    if not isinstance(value, list):
-        raise FieldError(field, "must be a list")
-    return value
-
-
-def _check_property(field: str, name: str, kind: str, value: JSON) -> None:
-    # Null stands for what the document leaves out.
-    for problem in (_ITWIN_CHECKS[name](value) or ()) if value is not None else ():
-        raise FieldError(field, problem.message)
-    if kind == "time" and value is not None:
-        try:
-            datetime.fromisoformat(str(value))
-        except ValueError:
-            raise FieldError(field, "must be a time such as 2024-01-15T12:00:00.000Z") from None
-
-
-def _check_objects(field: str, objects: list[JSONObject]) -> None:
-    for index, item in enumerate(objects):
-        for problem in _OBJECT_CHECK(item) or ():
-            raise FieldError(f"{field}[{index}]", f"{'.'.join(map(str, problem.path))} {problem.message}")
-    for target, message in object_problems(objects, frozenset()):
-        raise FieldError(f"{field}{target}", message)

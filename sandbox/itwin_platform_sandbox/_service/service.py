@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from urllib.parse import unquote
 
 from .credentials import Caller, CredentialsError, Tokens
 from .detectors import create_detector
@@ -49,18 +50,21 @@ class Route:
     path_parameters: dict[str, str]
 
 
-def find_route(method: str, path: str) -> Route:
-    """Return the route of a raw path below the base address, or raise 404. Source: section 7, `OperationNotFound`."""
-    allowed = []
+def find_route(method: str, path: str) -> Route | None:
+    """Return the route of a raw path below the base address; None if there is no operation."""
     for operation in OPERATIONS:
-        match = operation.pattern.fullmatch(path)
-        if match is not None and operation.method == method:
-            return Route(operation, operation.path_parameters(path))
-        if match is not None:
-            allowed.append(operation.method)
+        if operation.method == method and (match := operation.pattern.fullmatch(path)):
+            return Route(operation, {name: unquote(value) for name, value in match.groupdict().items()})
+    return None
+
+
+def not_found(method: str, path: str) -> ErrorResponse:
+    """Return the error for a request without an operation. Source: section 7, `OperationNotFound`."""
+    allowed = [operation.method for operation in OPERATIONS if operation.pattern.fullmatch(path)]
     if allowed:
-        raise operation_not_found(f"{method} is not supported here; supported: {', '.join(allowed)}.")
-    raise operation_not_found(f"There is no operation {method} {path[:200]}.{_suggestion(path)}")
+        message = f"{method} is not supported here; supported: {', '.join(allowed)}."
+        return operation_not_found(message, inferred="other-method")
+    return operation_not_found(f"There is no operation {method} {path[:200]}.{_suggestion(path)}")
 
 
 def _suggestion(path: str) -> str:
@@ -96,37 +100,46 @@ class Service:
         self.counter = counter
         self._now = now
 
-    def route(self, request: APIRequest) -> Route:
-        """Return the operation that the request names; raises `ErrorResponse` when there is none."""
+    def route(self, request: APIRequest) -> Route | None:
+        """Return the operation that the request names; None when there is none."""
         if not request.path.startswith(f"{self._path_prefix}/"):
-            raise operation_not_found(f"The service is found below {self._path_prefix}/.")
+            return None
         return find_route(request.method, request.path.removeprefix(self._path_prefix))
 
-    def handle(self, request: APIRequest, *, counted: bool = True) -> ServiceResponse:
-        """Run the operation and return its response; an error is a response too.
+    def handle(self, request: APIRequest, route: Route | None, *, counted: bool = True) -> ServiceResponse:
+        """Run the operation of a route and return its response; an error is a response too.
 
         A request that is not `counted` does not count against the rate limit.
         """
+        notes: tuple[str, ...] = ()
         try:
             caller = self._admit(request, counted=counted)
-            route = self.route(request)
+            if route is None:
+                raise self._not_found(request)
             self._check_version(route.operation, request.headers["accept"])
-            details = odd_fields(route.operation, request.body)
+            details = odd_fields(route.operation, request)
+            notes = tuple(f"{detail.target}: {detail.message}" for detail in details)
             if self._strict:
                 route.operation.reject_any(details)
             decide = _DECISIONS[route.operation.name]
             response = decide(self._platform, self._operation_request(request, route, caller))
-            return replace(response, notes=tuple(f"{detail.target}: {detail.message}" for detail in details))
         except ErrorResponse as error:
-            return error.response()
+            response = error.response()
+        return replace(response, notes=notes) if notes else response
+
+    def _not_found(self, request: APIRequest) -> ErrorResponse:
+        if not request.path.startswith(f"{self._path_prefix}/"):
+            return operation_not_found(f"The service is found below {self._path_prefix}/.")
+        return not_found(request.method, request.path.removeprefix(self._path_prefix))
 
     def _admit(self, request: APIRequest, *, counted: bool) -> Caller:
         try:
             token, caller = self._tokens.caller(request.headers.get("authorization"))
         except CredentialsError as error:
-            raise ErrorResponse(401, "HeaderNotFound", str(error)) from error
+            raise ErrorResponse(401, "HeaderNotFound", str(error), inferred=error.inferred) from error
         if not request.headers.get("accept", "").strip():
-            raise ErrorResponse(401, "HeaderNotFound", "Header Accept was not found in the request.")
+            message = "Header Accept was not found in the request."
+            raise ErrorResponse(401, "HeaderNotFound", message, inferred="accept-missing")
         counter = self.counter if counted else None
         wait = counter.wait(token) if counter is not None else None
         if counter is not None and wait is not None:
@@ -144,7 +157,9 @@ class Service:
                 return
         vendor = self._vendor or "<vendor>"
         expected = f"application/vnd.{vendor}.itwin-platform.v{operation.version}+json"
-        raise operation_not_found(f"No such version: this operation needs Accept: {expected}.")
+        raise operation_not_found(
+            f"No such version: this operation needs Accept: {expected}.", inferred="other-version"
+        )
 
     def _is_vendor(self, name: str) -> bool:
         return self._vendor is None or self._vendor.lower() == name

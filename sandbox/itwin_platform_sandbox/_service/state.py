@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from .json_values import JSON, FieldError, JSONObject
+from .json_values import JSON, FieldError, JSONObject, check_choice
 
 MOST_SELECTIONS = 16
 
@@ -142,28 +142,34 @@ class Seeded:
     webhook_id: str | None
 
 
-KINDS = ("itwin", "repository", "resource", "scene", "scene_object", "detector", "webhook")
+# How what is stored is found, by kind. A scene has its objects.
+_STORED: Mapping[str, Callable[[Platform], Iterable[JSONObject]]] = {
+    "itwin": lambda platform: platform.itwins.values(),
+    "repository": lambda platform: (stored.content for stored in platform.repositories.values()),
+    "resource": lambda platform: (
+        item for stored in platform.repositories.values() for item in stored.resources.values()
+    ),
+    "scene": lambda platform: (
+        {**scene.content, "sceneData": {"objects": [*scene.objects]}} for scene in platform.scenes.values()
+    ),
+    "scene_object": lambda platform: (item for scene in platform.scenes.values() for item in scene.objects),
+    "detector": lambda platform: platform.detectors,
+    "webhook": lambda platform: (stored.content for stored in platform.webhooks.values()),
+}
+
+
+def stored_items(platform: Platform, kind: str) -> Iterable[JSONObject]:
+    """Return what is stored of this kind, which may hold secrets; `FieldError` for an unknown kind."""
+    return _STORED[check_choice("kind", kind, _STORED)](platform)
 
 
 def stored_item(platform: Platform, kind: str, item_id: str) -> JSONObject | None:
     """Return what is stored of this kind under this id; of a detector the id is its name. It may hold secrets."""
-    objects = (item for scene in platform.scenes.values() for item in scene.objects)
-    resources = (
-        resource for repository in platform.repositories.values() for resource in repository.resources.values()
-    )
-    items: dict[str, Iterable[JSONObject]] = {
-        "itwin": platform.itwins.values(),
-        "repository": (repository.content for repository in platform.repositories.values()),
-        "resource": resources,
-        "scene": ({**scene.content, "sceneData": {"objects": [*scene.objects]}} for scene in platform.scenes.values()),
-        "scene_object": objects,
-        "detector": platform.detectors,
-        "webhook": (webhook.content for webhook in platform.webhooks.values()),
-    }
     key = "name" if kind == "detector" else "id"
     is_uuid = kind in ("itwin", "scene", "scene_object", "webhook")
     wanted = item_id.lower() if is_uuid else item_id
-    return next((item for item in items[kind] if (str(item[key]).lower() if is_uuid else item[key]) == wanted), None)
+    items = stored_items(platform, kind)
+    return next((item for item in items if (str(item[key]).lower() if is_uuid else item[key]) == wanted), None)
 
 
 def stored_webhook(platform: Platform, webhook_id: str) -> StoredWebhook:

@@ -18,18 +18,21 @@ def update_webhook(platform: Platform, request: OperationRequest) -> ServiceResp
     secret = str(body["secret"]) if "secret" in body else new_secret(platform.random)
     changed = StoredWebhook(itwin_id=webhook.itwin_id, content=content, secret=secret)
     platform.webhooks[str(content["id"]).lower()] = changed
-    return ServiceResponse(200, content)
+    return request.respond(content)
 
 
 def _maintainable_webhook(platform: Platform, request: OperationRequest) -> StoredWebhook:
     caller = request.caller
     if WEBHOOKS_SCOPE not in caller.scopes:
-        raise ErrorResponse(401, "HeaderNotFound", f"The access token is missing the scope {WEBHOOKS_SCOPE}.")
+        message = f"The access token is missing the scope {WEBHOOKS_SCOPE}."
+        raise ErrorResponse(401, "HeaderNotFound", message, inferred="webhook-scope")
     if not caller.service_application:
-        raise insufficient_permissions("Webhooks are changed by service applications only.")
+        message = "Webhooks are changed by service applications only."
+        raise insufficient_permissions(message, inferred="webhook-forbidden")
     webhook = platform.webhooks.get(request.path_parameters["webhookId"].lower())
     if webhook is None:
         raise ErrorResponse(404, "WebhookNotFound", "Requested webhook is not available.")
     if not caller.has_permission(WEBHOOKS_MAINTAINER, webhook.itwin_id):
-        raise insufficient_permissions(f"The caller needs the permission {WEBHOOKS_MAINTAINER} on the iTwin.")
+        message = f"The caller needs the permission {WEBHOOKS_MAINTAINER} on the iTwin."
+        raise insufficient_permissions(message, inferred="webhook-forbidden")
     return webhook

@@ -218,7 +218,8 @@ def test_the_service_rejects_a_broken_rule(case: Case, service: Sandbox) -> None
         | {name.lower(): value for name, value in sent.items()},
         body=Body(json.dumps(case.body).encode()),
     )
-    response = service._running.service.decide(request).response
+    running = service._running.service
+    response = running.decide(request, running.route(request)).response
     assert response is not None
     error = json.loads(response.body)["error"]
     assert (response.status, error["code"]) == (operation.error["status"], operation.error["code"])
