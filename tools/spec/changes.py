@@ -268,7 +268,11 @@ def _moved(case: Case) -> Meaning:
 
 def _default(case: Case) -> Meaning:
     was = "" if case.new else f", was {case.before}"
-    return case.keys[:-1], f"there is no default now{was}" if case.gone else f"the default is {case.after} now{was}", False
+    return (
+        case.keys[:-1],
+        f"there is no default now{was}" if case.gone else f"the default is {case.after} now{was}",
+        False,
+    )
 
 
 def _preview(case: Case) -> Meaning:
