@@ -5,6 +5,7 @@ import filecmp
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from tests.support.specification import Document, Regenerated, specification
 from tools.generation import generator
 from tools.generation.drill import attempt, selected
 from tools.generation.sandbox_document import FILE
+from tools.generation.wrapper_fit import import_errors
 from tools.release.clean_environment import Environment, pythons
 
 #: What generating needs: the generator, what checks the document, and what the generated modules import.

@@ -112,8 +112,8 @@ def write_package(
     (package / "operations.py").write_text(_operations(data, rules, config), encoding="utf-8")
     (package / "py.typed").write_text("", encoding="utf-8")
     (package / "README.md").write_text(NOTICE, encoding="utf-8")
-    if checked and (found := import_errors(package.name, package.parent)):
-        raise SystemExit("\n".join([f"the package generated from {name} cannot be imported:", *found]))
+    if checked and (failed := import_errors(package.name, package.parent)):
+        raise SystemExit("\n".join([f"the package generated from {name} cannot be imported:", *failed]))
 
 
 def _operations(data: GeneratorData, rules: RequestRules, config: Config) -> str:
