@@ -1,11 +1,12 @@
 """Every way to send a request, all with the same promises."""
 
 import functools
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import httpcore
 import httpx
 import pytest
 from itwin_platform import APIStatusError, PlatformClient
@@ -16,10 +17,15 @@ from tests.support.real_time import run_in
 TOKEN = "planted-token-of-20-characters"
 #: Retries without a delay.
 AT_ONCE = BackoffPolicy(base_delay=0.0)
+#: The functions that tools replace, by the way that is taken then.
+WATCHED: dict[str, tuple[type, str]] = {
+    "watched client": (httpx.AsyncClient, "send"),
+    "watched httpcore": (httpcore.AsyncHTTPConnection, "handle_async_request"),
+}
 #: What a call raises when the service responds with a status of 300 or above.
 STATUS_ERRORS = (APIStatusError, httpx.HTTPStatusError)
-#: `default` runs a second time, under uvloop.
-WAYS = ("default", "http_client", "wrapped", "plain", "uvloop")
+#: `default` runs a second time, under uvloop, and while somebody watches a function of httpx or httpcore.
+WAYS = ("default", "http_client", "wrapped", "plain", "uvloop", *WATCHED)
 
 
 Scenario = Callable[..., Coroutine[Any, Any, None]]
@@ -100,6 +106,23 @@ def _given_client() -> httpx.AsyncClient:
     )
 
 
+@contextmanager
+def watched(way: str) -> Iterator[list[object]]:
+    """Replace the function of httpx or httpcore that a way is named by, as tools do, and yield what it gets."""
+    seen: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        if way in WATCHED:
+            owner, name = WATCHED[way]
+            own = getattr(owner, name)
+
+            async def watch(sender: object, request: object, **others: object) -> object:
+                seen.append(request)
+                return await own(sender, request, **others)
+
+            patch.setattr(owner, name, watch)
+        yield seen
+
+
 @asynccontextmanager
 async def opened(
     way: str,
@@ -111,6 +134,7 @@ async def opened(
 ) -> AsyncIterator[PlatformCalls | PlainCalls]:
     """Open a client that sends in one of the ways."""
     async with AsyncExitStack() as stack:
+        stack.enter_context(watched(way))
         if way == "plain":
             network = httpx.AsyncHTTPTransport()
             sends = BackoffTransport(network, policy=backoff, max_response_bytes=max_response_bytes)

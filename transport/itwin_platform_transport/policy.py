@@ -68,7 +68,8 @@ class Outcome(enum.Enum):
     NEVER_REACHED = "nothing is at an address that has never responded"
     OUTCOME_UNKNOWN = "no response, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
-    UNTRUSTED = "one side does not trust the other's certificate or TLS version"
+    NOT_HTTP = "bytes that are not HTTP, from an address that has never sent HTTP"
+    UNTRUSTED = "one side, or a proxy between both, does not accept the other"
     TIMED_OUT_IDLE = "status 408 on a connection that was idle before"
     FINAL = "any other response"
 
@@ -99,6 +100,8 @@ RULES: dict[Outcome, Rule] = {
     # Most likely nobody has started it, or the address is wrong: whoever waits for it finds out in two seconds.
     Outcome.NEVER_REACHED: Rule(any_method=True, most_attempts=3),
     Outcome.OUTCOME_UNKNOWN: Rule(any_method=False),
+    # Most likely the address is that of something else, or needs https.
+    Outcome.NOT_HTTP: Rule(any_method=False, most_attempts=3),
     # The server waited too long for a request, and this one crossed its response: a new connection works.
     # Source: RFC 9110, section 15.5.9.
     Outcome.TIMED_OUT_IDLE: Rule(any_method=False, waits=False),
@@ -120,7 +123,7 @@ OUTCOMES = {
 }
 
 #: After one of these the request may have had an effect.
-EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})
+EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP})
 
 #: After one of these the operation is down, perhaps for all calls.
 DOWN = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN})
@@ -179,7 +182,7 @@ def decide(
     if not rule.any_method and method not in RETRYABLE_METHODS:
         return f"{method} is not idempotent"
     if progress.attempts >= rule.most_attempts:
-        return "nothing has ever responded at this address: check it, and whether the service runs"
+        return "no response has ever come from this address: check it, and whether the service runs"
     if rule.uses_attempt and progress.attempts >= policy.max_attempts:
         return f"max_attempts={policy.max_attempts} reached"
     limit = exceeded_limit(delay, elapsed=elapsed, policy=policy)

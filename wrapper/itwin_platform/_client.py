@@ -67,6 +67,8 @@ class PlatformClient:
         ssl_context: the certificates to trust and to show, where those of SSL_CERT_FILE, SSL_CERT_DIR or certifi do not
             fit: those of a company, or a client certificate. It is not changed, so if it offers
             protocols by ALPN, HTTP/1.1 must be one of them.
+        trust_env: False ignores the environment's proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and
+            certificates (SSL_CERT_FILE, SSL_CERT_DIR). An address of this machine is always reached without a proxy.
         gate: shared by all clients of one address and credential.
         on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         allow_insecure: True sends the token over plain http to a host that is not loopback.
@@ -97,6 +99,7 @@ class PlatformClient:
         transport: httpx.AsyncBaseTransport | None = None,
         http_client: httpx.AsyncClient | None = None,
         ssl_context: ssl.SSLContext | None = None,
+        trust_env: bool = True,
         gate: Gate | None = None,
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
@@ -110,6 +113,7 @@ class PlatformClient:
                 transport,
                 http_client=http_client,
                 ssl_context=ssl_context,
+                trust_env=trust_env,
                 policy=backoff,
                 gate=gate,
                 token_timeout=max((each for each in _timeout(timeout).values() if each is not None), default=None),

@@ -484,4 +484,4 @@ async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | N
         await transport.handle_async_request(httpx.Request("GET", "http://127.0.0.1:9/things"))
     assert (now() < 2.0, raised.value.attempts) == ((True, 3) if cause else (False, 7))
     assert said is None or f"ConnectError: {said}" in str(raised.value)
-    assert ("nothing has ever responded at this address" in str(raised.value)) is (cause is not None)
+    assert ("no response has ever come from this address" in str(raised.value)) is (cause is not None)

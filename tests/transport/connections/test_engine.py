@@ -14,7 +14,7 @@ from unittest.mock import AsyncMock
 
 import httpx
 import pytest
-from itwin_platform_transport.connections.engine import EngineTransport
+from itwin_platform_transport.connections.network import EngineTransport
 
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
@@ -168,7 +168,8 @@ async def test_what_is_no_complete_response_ends_the_request(network: Network, c
         with pytest.raises(httpx.RemoteProtocolError) as raised:
             await network.send(url)
         assert (repr(network.transport), len(network.accepted)) == (NONE_OPEN, 1)
-    assert ("closed the connection before its response was complete" in str(raised.value)) is (case in CUT)
+    assert ("closed the connection" in str(raised.value)) is (case in CUT)
+    assert ("without a response" in str(raised.value)) is (case == "nothing")
 
 
 @pytest.mark.parametrize("size", [131_072, 131_073], ids=["the longest", "one byte more"])
@@ -589,9 +590,9 @@ async def test_certificates_are_read_once_and_in_a_thread(monkeypatch: pytest.Mo
     readers: list[threading.Thread] = []
     read = httpx.create_ssl_context
 
-    def noted() -> ssl.SSLContext:
+    def noted(*, trust_env: bool) -> ssl.SSLContext:
         readers.append(threading.current_thread())
-        return read()
+        return read(trust_env=trust_env)
 
     monkeypatch.setattr(httpx, "create_ssl_context", noted)
     transport = EngineTransport()

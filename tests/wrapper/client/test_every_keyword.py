@@ -4,8 +4,10 @@ import asyncio
 import inspect
 import random
 import ssl
+import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
@@ -198,24 +200,26 @@ def resume_of(name: str) -> Fresh:
     return Fresh(lambda: in_virtual_time(first_page()))
 
 
-def through_ssl(ssl_context: ssl.SSLContext | None = None) -> object:
+def through_ssl(ssl_context: ssl.SSLContext | None = None, *, trust_env: bool = True) -> object:
     """Observe a client of a service whose certificate only a company trusts."""
 
     async def observe() -> str:
         async with (
             RawServer(raw_response(), context=server_context()) as server,
-            client_of(None, base_url=server.address, ssl_context=ssl_context) as platform,
+            client_of(None, base_url=server.address, ssl_context=ssl_context, trust_env=trust_env) as platform,
         ):
             return (await outcome_of(platform.itwins.get_primary_account())).partition(":")[0]
 
     return asyncio.run(observe())
 
 
-def through_ssl_of_a_transport(*, ssl_context: ssl.SSLContext | None = None, **_: object) -> object:
+def through_ssl_of_a_transport(
+    *, ssl_context: ssl.SSLContext | None = None, trust_env: bool = True, **_: object
+) -> object:
     """Observe the same through an httpx client on a BackoffTransport."""
 
     async def observe() -> str:
-        transport = BackoffTransport(ssl_context=ssl_context)
+        transport = BackoffTransport(ssl_context=ssl_context, trust_env=trust_env)
         async with (
             RawServer(raw_response(), context=server_context()) as server,
             httpx.AsyncClient(transport=transport) as client,
@@ -223,6 +227,19 @@ def through_ssl_of_a_transport(*, ssl_context: ssl.SSLContext | None = None, **_
             return (await outcome_of(client.get(server.address))).partition(":")[0]
 
     return asyncio.run(observe())
+
+
+def through_environment(observe: Callable[..., object]) -> Observe:
+    """Return what observes whether a client trusts the authority that the environment names."""
+
+    def observed(*, trust_env: bool = True, **_: object) -> object:
+        with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "authority.pem"
+            path.write_text(authority())
+            patch.setenv("SSL_CERT_FILE", str(path))
+            return observe(trust_env=trust_env)
+
+    return observed
 
 
 def data_of(name: str) -> Observe:
@@ -266,6 +283,7 @@ ROWS: dict[str, Row] = {
         | {"backoff": BackoffPolicy(max_attempts=2), "check_requests": False, "max_response_bytes": 2_000}
         | {"transport": Fresh(Service), "http_client": Fresh(lambda: httpx.AsyncClient(transport=Service()))}
         | {"ssl_context": With(Fresh(lambda: ssl.create_default_context(cadata=authority())), {}, through_ssl)}
+        | {"trust_env": With(False, {}, through_environment(through_ssl))}
         | {"gate": Fresh(lambda: Gate(1)), "allow_insecure": With(True, {"base_url": "http://a.example"})},
     ),
     "PlatformClient.with_options": Row(
@@ -292,6 +310,7 @@ ROWS: dict[str, Row] = {
                 Fresh(lambda: ssl.create_default_context(cadata=authority())), {}, through_ssl_of_a_transport
             )
         }
+        | {"trust_env": With(False, {}, through_environment(through_ssl_of_a_transport))}
         | {"random_number": lambda: 1.0, "now": lambda: datetime(2099, 12, 31, 23, 59, 50, tzinfo=UTC)},
     ),
     "Gate": Row(

@@ -154,6 +154,7 @@ ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("ssl_context", "must be an ssl.SSLContext", ["company.pem", Path("company.pem")]),
     ("allow_insecure", "must be True or False", ["False", 0]),
     ("check_requests", "must be True or False", ["no", None]),
+    ("trust_env", "must be True or False", ["no", None]),
     ("http_client", r"must be an httpx.AsyncClient, not httpx2\..*not supported", [httpx2.AsyncClient()]),
     ("transport", r"must be an httpx.AsyncBaseTransport, not httpx2\.", [NO_TRANSPORT]),
 ]
@@ -191,7 +192,11 @@ def test_a_transport_of_another_library_is_rejected_at_construction() -> None:
 
 @pytest.mark.parametrize(
     ("ours", "theirs"),
-    [("transport", "http_client"), ("ssl_context", "transport"), ("ssl_context", "http_client")],
+    [
+        ("transport", "http_client"),
+        *(("ssl_context", theirs) for theirs in ("transport", "http_client")),
+        *(("trust_env", theirs) for theirs in ("transport", "http_client")),
+    ],
 )
 def test_arguments_that_exclude_each_other_are_named(ours: str, theirs: str) -> None:
     """A transport and a client of the caller have connections of their own."""
@@ -199,6 +204,7 @@ def test_arguments_that_exclude_each_other_are_named(ours: str, theirs: str) -> 
         "transport": httpx.MockTransport(lambda _: httpx.Response(200)),
         "http_client": httpx.AsyncClient(),
         "ssl_context": ssl.create_default_context(),
+        "trust_env": False,
     }
     said = f"{ours} (and {theirs} exclude each other|applies to the client's own)"
     with pytest.raises(UsageError, match=said) as caught:

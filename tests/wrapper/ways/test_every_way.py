@@ -5,8 +5,8 @@ import gzip
 import socket
 import ssl
 import zlib
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from itwin_platform import (
 )
 
 from tests.support.every_way import STATUS_ERRORS, in_every_way, on_own_connections, opened
-from tests.support.networks import authority, doorkeeper, server_context
+from tests.support.networks import Handler, authority, doorkeeper, server_context
 from tests.support.real_time import pass_time, until
 from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
 
@@ -64,14 +64,6 @@ async def test_headers_are_those_of_the_request(way: str) -> None:
         assert {name: headers.get_list(name) for name in expected} == {name: [expected[name]] for name in expected}
         counted = [len(headers.get_list(name)) for name in ("content-length", "user-agent", "transfer-encoding")]
         assert counted == [1, 1, 0]
-
-
-async def test_the_environments_proxies_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The proxies of the environment are ignored, so that no token travels through them."""
-    for name in ("http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:1")
-    async with RawServer(GOOD) as server, opened("default", server.address) as calls:
-        assert await calls.get() == "a-1"
 
 
 def deflated(*, with_header: bool) -> bytes:
@@ -242,7 +234,7 @@ async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: st
         return GOOD
 
     seen: list[str] = []
-    knows = way in ("default", "uvloop")
+    knows = way in ("default", "uvloop", "watched client")
     async with (
         RawServer(respond) as server,
         opened(way, server.address, backoff=BackoffPolicy(base_delay=30.0)) as calls,
@@ -425,3 +417,69 @@ async def test_surplus_inside_tls_is_noticed(way: str) -> None:
         assert await calls.get() == "a-1"
         with pytest.raises(STATUS_ERRORS, match="422"):
             await calls.post()
+
+
+NOT_HTTP = "it responded with bytes that are not HTTP: does it need https"
+#: What a port sends, whether it does so before a request, what the error says, and after how many attempts. The parser
+#: of httpx looks at what came when an empty line has come.
+FOREIGN = {
+    "speaks SSH": (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", True, NOT_HTTP, 3),
+    "responds in another protocol": (b"-ERR unknown command\r\n\r\n", False, NOT_HTTP, 3),
+    "alerts as TLS does": (b"\x15\x03\x01\x00\x02\x02\x46\r\n\r\n", False, NOT_HTTP, 3),
+    "closes at once": (b"", True, "it closed the connection without a response|connection reset by peer", 7),
+    "closes after a request": (b"", False, "it closed the connection without a response", 7),
+}
+
+
+@asynccontextmanager
+async def listening(handler: Handler) -> AsyncIterator[int]:
+    """Serve connections on loopback, and yield the port."""
+    async with await asyncio.start_server(handler, "127.0.0.1", 0) as server:
+        yield server.sockets[0].getsockname()[1]
+
+
+@pytest.mark.parametrize(("sent", "speaks_first", "said", "attempts"), FOREIGN.values(), ids=FOREIGN)
+@in_every_way
+async def test_what_is_no_http_server_is_told(
+    way: str, sent: bytes, *, speaks_first: bool, said: str, attempts: int
+) -> None:
+    """Bytes that are not HTTP, from an address that has never sent HTTP, end a call soon; a close is an outage."""
+    accepted: list[asyncio.StreamWriter] = []
+
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted.append(writer)
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            if not speaks_first:
+                await reader.readuntil(b"\r\n\r\n")
+            writer.write(sent)
+            await (reader.read() if sent else asyncio.sleep(0))
+        writer.close()
+
+    async with listening(respond) as port, opened(way, f"http://127.0.0.1:{port}") as calls:
+        with pytest.raises(OutcomeUnknownError, match=said):
+            await calls.get()
+        assert len(accepted) == attempts
+        with pytest.raises(OutcomeUnknownError, match="POST is not idempotent"):
+            await calls.post()
+        assert len(accepted) == attempts + 1
+
+
+async def test_bytes_that_are_not_http_are_an_outage_of_a_known_service() -> None:
+    """An address that has sent HTTP before is retried as after any lost response."""
+    async with RawServer(GOOD, b"220 ready\r\n", GOOD) as server, opened("default", server.address) as calls:
+        assert await calls.get() == "a-1"
+        assert await calls.get() == "a-1"
+
+
+@in_every_way
+async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
+    """A handshake that HTTP answers is final, and its text names http."""
+
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    async with listening(respond) as port, opened(way, f"https://127.0.0.1:{port}") as calls:
+        with pytest.raises(NotSentError, match=r"the server does not speak TLS: is it http://\?"):
+            await calls.get()

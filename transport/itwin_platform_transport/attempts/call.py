@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from ..connections.messages import Request, Response, UnreadableCertificatesError, kind_of_failure
+from ..connections.messages import Request, Response, SettingError, kind_of_failure
 from ..errors import (
     DeadlineExceededError,
     NotSentError,
@@ -346,15 +346,17 @@ class Call:
     def _without_response(self, attempt: Attempt, reason: str | None) -> TransportError:
         url, count, kind = self.request.url, counted(self.sent, "attempt"), self.progress.error
         origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
-        if isinstance(attempt.error, UnreadableCertificatesError):
+        if isinstance(attempt.error, SettingError):
             return kind(f"{self._where}: {attempt.error}; nothing was sent", attempts=self.sent)
+        failure = kind_of_failure(attempt.error, scheme=url.scheme)
         if attempt.outcome is Outcome.UNSENDABLE:
             what = "the request cannot be sent as HTTP; nothing was sent"
         elif kind is NotSentError:
-            what = f"could not connect to {origin} after {count}; nothing was sent"
+            tried = f" after {count}" if self.sent else ""
+            what = f"could not connect to {origin}{tried}; nothing was sent"
         else:
             what = f"no response from {origin} after {count}; the request may have had an effect"
-        return kind(f"{self._where}: {what} ({kind_of_failure(attempt.error)}; {reason})", attempts=self.sent)
+        return kind(f"{self._where}: {what} ({failure}; {reason})", attempts=self.sent)
 
     def _error(self, reason: str) -> TransportError:
         return self.progress.error(f"{self._where}: {reason}; {sent_so_far(self.sent)}", attempts=self.sent)

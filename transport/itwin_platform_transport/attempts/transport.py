@@ -15,20 +15,20 @@ from typing import Any, Literal
 import httpx
 
 from .. import conventions
-from ..connections.engine import EngineTransport
-from ..connections.given_client import cancelled_in_order, check_kind, innermost
+from ..connections.given_client import cancelled_in_order, check_kind
 from ..connections.messages import (
     NO_RESPONSE,
     NOT_CONNECTED,
     UNSENDABLE,
     Request,
     Response,
-    UnreadableCertificatesError,
+    is_not_http,
     is_nowhere,
     send_through,
-    tls_failure,
+    why_final,
     without_frames,
 )
+from ..connections.network import EngineTransport, innermost
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate
@@ -62,6 +62,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             of its own by default.
         http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
         ssl_context: the certificates of its own connections; by default those that httpx takes.
+        trust_env: False ignores the proxies and the certificates that the environment names for its own connections.
         policy: how often and how long to retry.
         gate: shared by everything that sends to one service with one credential; a new one by default.
         token: a string, an AccessToken, or a sync or async function that returns one: put on each attempt, so that a
@@ -90,6 +91,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         *,
         http_client: httpx.AsyncClient | None = None,
         ssl_context: ssl.SSLContext | None = None,
+        trust_env: bool = True,
         policy: BackoffPolicy | None = None,
         gate: Gate | None = None,
         token: TokenProvider | None = None,
@@ -110,12 +112,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._policy = policy or BackoffPolicy()
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
-        network = innermost(transport, http_client, ssl_context)
+        network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
         check_kind("transport", network, httpx.AsyncBaseTransport)
         self._transport = network
         self._send_once = network.send if isinstance(network, EngineTransport) else partial(send_through, network)
-        # Whether its connections need no protection when a task is cancelled: a transport says so by itself.
-        self._cancels_cleanly: bool = getattr(network, "cancels_cleanly", False)
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._findings = shared_by(self._gate)
         self._max_response_bytes = max_response_bytes
@@ -307,7 +307,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         sending = self._ending_of(request, call)
         try:
             # The protection costs a task for each attempt; a transport says by itself when it needs none.
-            attempt = await (sending if self._cancels_cleanly else cancelled_in_order(sending))
+            is_clean = getattr(self._transport, "cancels_cleanly", False)
+            attempt = await (sending if is_clean else cancelled_in_order(sending))
         except BaseException as error:
             call.progress = call.progress.after(Outcome.OUTCOME_UNKNOWN)
             self._report(call, None, error, number=number, started=started)
@@ -352,11 +353,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _outcome_of(self, error: Exception, call: Call) -> Outcome:
         """Classify a failure; what is not known may have had an effect."""
-        if tls_failure(error) is not None or isinstance(error, UnreadableCertificatesError):
+        if why_final(error) is not None:
             call.sent -= 1
             return Outcome.UNTRUSTED
         if not self._was_reached and is_nowhere(error, host=call.request.url.host):
             return Outcome.NEVER_REACHED
+        if not self._was_reached and is_not_http(error):
+            return Outcome.NOT_HTTP
         if isinstance(error, UNSENDABLE):
             return Outcome.UNSENDABLE
         return Outcome.NOT_SENT if isinstance(error, NOT_CONNECTED) else Outcome.OUTCOME_UNKNOWN

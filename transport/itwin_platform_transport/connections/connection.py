@@ -14,6 +14,8 @@ from typing import Any, Literal
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
+from .messages import CLOSED, NOT_HTTP
+
 State = Literal["idle", "sending", "head", "body", "last body", "done", "closed", "broken"]
 Event = Literal["request", "written", "stopped", "response", "last response", "end", "loss", "release"]
 
@@ -50,6 +52,7 @@ _WRITTEN_AT_ONCE = 65_536
 _LONGEST_WITHOUT_BODY = 131_072
 _TOO_LONG = "the head of the response, the size of a chunk or its trailers are too long"
 _KEEP_ALIVE = b"keep-alive"
+_BEGINNING = b"HTTP/"
 _FRAMING = (b"content-length", b"transfer-encoding")
 
 
@@ -111,7 +114,10 @@ class Connection(asyncio.Protocol):
 
     def _rejected(self, data: bytes) -> str | None:
         if self.state == "idle":
-            return "something arrived that belongs to no request"
+            # On a new connection a server has spoken first, as those of other protocols do.
+            is_new = not self._usable_until and not data.startswith(_BEGINNING)
+            return NOT_HTTP if is_new else "something arrived that belongs to no request"
+        is_first = not self.status and not self._without_body
         try:
             # A head may have so many bytes, however it arrives.
             if not self.status and len(data) > (room := _LONGEST_WITHOUT_BODY - self._without_body):
@@ -122,6 +128,8 @@ class Connection(asyncio.Protocol):
             self._without_body += len(data)
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
+            if is_first and not data.startswith(_BEGINNING):
+                return NOT_HTTP
             # What a callback raises is the context of the parser's own error.
             return str(error.__context__ or error)
         return _TOO_LONG if self._without_body > _LONGEST_WITHOUT_BODY else None
@@ -285,7 +293,9 @@ class Connection(asyncio.Protocol):
             failure: httpx.TransportError = httpx.ReadError(str(error))
             failure.__cause__ = error
         else:
-            failure = httpx.RemoteProtocolError("the server closed the connection before its response was complete")
+            is_empty = not self.status and not self._without_body
+            said = CLOSED if is_empty else "the server closed the connection before its response was complete"
+            failure = httpx.RemoteProtocolError(said)
             if self.state == "last body" and not any(name.lower() in _FRAMING for name, _ in self.headers):
                 # The end of the connection is the end of a body that has no length.
                 self._on("end")

@@ -1,21 +1,20 @@
-"""The default transport: an `httpx.AsyncHTTPTransport` with connections of our own below it."""
+"""Our own connections: a pool that takes the place of the one below an `httpx.AsyncHTTPTransport`."""
 
 import asyncio
 import ipaddress
 import itertools
-import os
 import socket
 import ssl
 import string
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import httpx
 
-from .messages import RawHeaders, Request, Response, UnreadableCertificatesError, send_through
+from .environment import default_certificates
+from .messages import RawHeaders, Response
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -38,46 +37,6 @@ _IN_A_TARGET = bytes(range(0x21, 0x7F))
 Origin = tuple[bytes, bytes, int | None]
 
 
-class EngineTransport(httpx.AsyncHTTPTransport):
-    """Sends through httpx's own class, so that tools that watch it see every request.
-
-    Args:
-        ssl_context: the certificates to trust and to show; without it, those that httpx takes by default.
-    """
-
-    #: What is sent, and what is read, ends where a task is cancelled: the connections need no protection.
-    cancels_cleanly = True
-
-    def __init__(self, ssl_context: ssl.SSLContext | None = None) -> None:
-        # Without the constructor of httpx, which reads certificates at once, and makes the pool that this one replaces:
-        # httpx has no public way to hand one in.
-        self._pool: Any = Pool(ssl_context)
-
-    def __repr__(self) -> str:
-        return f"EngineTransport({self._pool!r})"
-
-    async def send(self, request: Request) -> Response:
-        """Send one attempt, and return when the head of its response has come.
-
-        It goes by httpx's own way, which takes longer, if somebody watches that.
-
-        Raises:
-            httpx.TransportError: as httpx's own transport raises it.
-        """
-        if _is_watched():
-            return await send_through(self, request)
-        url, content = request.url, request.content
-        head = head_of(request.method.encode(), url.raw_path, request.raw_headers, content)
-        pool: Pool = self._pool
-        return await pool.send((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
-
-
-def _is_watched() -> bool:
-    method = httpx.AsyncHTTPTransport.handle_async_request
-    # What takes its place is defined elsewhere, or is no function.
-    return type(method) is not FunctionType or method.__globals__["__name__"] != "httpx._transports.default"
-
-
 class Received(NamedTuple):
     """A response, as httpx takes it from a pool."""
 
@@ -90,8 +49,8 @@ class Received(NamedTuple):
 class Pool:
     """Connections, of which the last used comes first. The gate limits their number."""
 
-    def __init__(self, ssl_context: ssl.SSLContext | None) -> None:
-        self._context = ssl_context
+    def __init__(self, ssl_context: ssl.SSLContext | None, *, trust_env: bool = True) -> None:
+        self._context, self._trust_env = ssl_context, trust_env
         self._reading = asyncio.Lock()
         self._open: set[Connection] = set()
         #: Those that nobody uses, oldest first.
@@ -162,7 +121,7 @@ class Pool:
         scheme, host, port = origin
         if scheme not in _PORTS or not host:
             raise httpx.UnsupportedProtocol("the URL must begin with http:// or https://, and name a host")
-        context = await self._certificates() if scheme == b"https" else None
+        context = await self.certificates() if scheme == b"https" else None
         try:
             async with asyncio.timeout(seconds):
                 make = partial(Connection, origin)
@@ -180,11 +139,16 @@ class Pool:
             raise httpx.ConnectError("the transport was closed")
         return connection
 
-    async def _certificates(self) -> ssl.SSLContext:
+    async def certificates(self) -> ssl.SSLContext:
+        """Return the certificates to trust and to show; the default ones are read once.
+
+        Raises:
+            httpx.LocalProtocolError: they cannot be read.
+        """
         async with self._reading:
             if self._context is None:
                 # In a thread: it takes 20 ms and more, in which the event loop continues.
-                self._context = await asyncio.to_thread(_default_certificates)
+                self._context = await asyncio.to_thread(default_certificates, trust_env=self._trust_env)
             return self._context
 
     def give_back(self, connection: "Connection") -> None:
@@ -233,19 +197,6 @@ class Body(httpx.AsyncByteStream):
         if not self._is_closed:
             self._is_closed = True
             self._pool.give_back(self._connection)
-
-
-def _default_certificates() -> ssl.SSLContext:
-    try:
-        context = httpx.create_ssl_context()
-    except OSError as error:
-        # In the order in which httpx looks at them.
-        found = ((name, os.environ.get(name)) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
-        named = next((f"the environment variable {name} names {value!r}" for name, value in found if value), "certifi")
-        reason = str(error.reason if isinstance(error, ssl.SSLError) else error.strerror).replace("_", " ").lower()
-        raise UnreadableCertificatesError(f"the certificates to trust cannot be read: {named} ({reason})") from error
-    context.set_alpn_protocols(["http/1.1"])
-    return context
 
 
 def head_of(method: bytes, target: bytes, headers: RawHeaders, content: bytes) -> bytes:

@@ -1,7 +1,6 @@
 """What a caller may pass, a client or a transport of httpx, and the protection of its connections."""
 
 import asyncio
-import ssl
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -9,38 +8,8 @@ import anyio
 import httpx
 
 from ..errors import StateError, UsageError
-from .engine import EngineTransport
 
 T = TypeVar("T")
-
-
-def innermost(
-    transport: httpx.AsyncBaseTransport | None,
-    http_client: httpx.AsyncClient | None,
-    ssl_context: ssl.SSLContext | None,
-) -> httpx.AsyncBaseTransport:
-    """Return what makes single attempts: what the caller passed, or the default.
-
-    Raises:
-        UsageError: the client is one of another library, or two of them exclude each other.
-    """
-    if transport is not None and http_client is not None:
-        raise UsageError(
-            "transport and http_client exclude each other: an http_client has its own transport", argument="transport"
-        )
-    if ssl_context is not None and not isinstance(ssl_context, ssl.SSLContext):
-        raise UsageError(
-            "ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns",
-            argument="ssl_context",
-        )
-    if ssl_context is not None and (transport is not None or http_client is not None):
-        raise UsageError(
-            "ssl_context applies to the client's own connections: pass it to the transport or http_client instead",
-            argument="ssl_context",
-        )
-    if http_client is not None:
-        return ClientTransport(http_client)
-    return EngineTransport(ssl_context) if transport is None else transport
 
 
 def check_kind(name: str, value: object, kind: type) -> None:

@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +20,8 @@ RawHeaders = Sequence[tuple[bytes, bytes]]
 BodyStream = httpx.AsyncByteStream
 
 
-class UnreadableCertificatesError(httpx.LocalProtocolError):
-    """The certificates to trust cannot be read. Its text says which, and holds nothing confidential."""
+class SettingError(httpx.LocalProtocolError):
+    """What the environment says of the network cannot be used. The text says what, and holds nothing confidential."""
 
 
 #: What a transport may raise instead of returning a response.
@@ -32,8 +33,20 @@ BROKEN_OFF = (httpx.RequestError, OSError)
 
 #: These end a TLS connection as a lost one ends: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+#: The beginning of a note on a failure: the proxy that was to be passed.
+THROUGH_PROXY = "through the proxy "
+#: What a server did that sent no response, and what h11 says then, which parses for the transports of httpx.
+NOT_HTTP = "it responded with bytes that are not HTTP"
+CLOSED = "it closed the connection without a response"
+_BY_H11 = {"illegal status line": NOT_HTTP, "Server disconnected without sending a response": CLOSED}
+
 #: With TLS 1.3 a service rejects a certificate, or the lack of one, when the handshake is over for the client.
 _REJECTED = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED")
+#: What to do, by what TLS says.
+_REMEDIES = (
+    (re.compile("local issuer|self[- ]signed"), "trust the authority of its certificate with ssl_context="),
+    (re.compile("WRONG_VERSION|HTTP_REQUEST|RECORD_LAYER|LENGTH_TOO_LONG"), "{} does not speak TLS: is it http://?"),
+)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -195,11 +208,22 @@ def without_encoding(headers: httpx.Headers) -> httpx.Headers:
     return headers
 
 
-def tls_failure(error: BaseException) -> str | None:
-    """Return why a connection is not trusted by one of its sides; None for any other failure.
+def why_final(error: BaseException) -> str | None:
+    """Return why a retry would not change a failure to connect; None for any other failure.
 
-    Nothing was sent that the service has looked at, and a retry would not change it.
+    Nothing was sent that the service has looked at.
     """
+    if isinstance(error, SettingError):
+        return str(error)
+    if isinstance(error, httpx.ProxyError):
+        status = str(error)[:3]
+        more = ": its URL needs a user and a password that it accepts" if status == "407" else ""
+        return f"the proxy refuses, with status {status}{more}" if status.isdecimal() and status[0] == "4" else None
+    return _tls_failure(error)
+
+
+def _tls_failure(error: BaseException) -> str | None:
+    """Return why a connection is not trusted by one of its sides; None for any other failure."""
     for cause in _chain(error):
         if not isinstance(cause, ssl.SSLError) or isinstance(cause, _LOST):
             continue
@@ -212,10 +236,37 @@ def tls_failure(error: BaseException) -> str | None:
     return None
 
 
-def kind_of_failure(error: BaseException | None) -> str:
-    """Name a failure without what may be confidential: its class, and what TLS or the operating system said."""
-    reason = None if error is None else tls_failure(error) or _said_by_the_system(error)
-    return type(error).__name__ if reason is None else f"{type(error).__name__}: {reason}"
+def is_not_http(error: BaseException | None) -> bool:
+    """Return whether bytes came that are not HTTP."""
+    return _what_came(error) == NOT_HTTP
+
+
+def _what_came(error: BaseException | None) -> str | None:
+    said = str(error) if isinstance(error, httpx.RemoteProtocolError) else ""
+    by_h11 = (meaning for words, meaning in _BY_H11.items() if said.startswith(words))
+    return said if said in (NOT_HTTP, CLOSED) else next(by_h11, None)
+
+
+def kind_of_failure(error: BaseException | None, *, scheme: str = "") -> str:
+    """Name a failure without what may be confidential: its class, its reason, what to do, and the proxy.
+
+    Args:
+        error: what came instead of a response.
+        scheme: the one of the address.
+    """
+    if error is None:
+        return type(error).__name__
+    reason = why_final(error) or _said_by_the_system(error) or _what_came(error)
+    through = next((note for note in getattr(error, "__notes__", ()) if note.startswith(THROUGH_PROXY)), "")
+    parts = [type(error).__name__, reason, _remedy(reason or "", scheme=scheme, through=through), through]
+    return ": ".join(filter(None, parts))
+
+
+def _remedy(reason: str, *, scheme: str, through: str) -> str | None:
+    if reason == NOT_HTTP:
+        return "does it need https?" if scheme == "http" else None
+    speaker = "the proxy" if through.startswith(f"{THROUGH_PROXY}https") else "the server"
+    return next((remedy.format(speaker) for pattern, remedy in _REMEDIES if pattern.search(reason)), None)
 
 
 def _said_by_the_system(error: BaseException) -> str | None:
