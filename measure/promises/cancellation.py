@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient
-from itwin_platform_transport.connections.network import EngineTransport
+from itwin_platform_transport.connections.engine import EngineTransport
 
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.services import ACCOUNT, PreparedResponse, RawServer, ReceivedRequest, plain_transport

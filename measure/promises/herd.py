@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, PlatformClient
-from itwin_platform_transport.connections.network import EngineTransport
+from itwin_platform_transport.connections.engine import EngineTransport
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.services import ACCOUNT, PreparedResponse, RawServer, ReceivedRequest

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 from itwin_platform import BackoffPolicy, Gate, PlatformClient, RateLimit, RedisGate
-from itwin_platform_transport.connections.network import EngineTransport
+from itwin_platform_transport.connections.engine import EngineTransport
 
 from tests.support.services import ACCOUNT, PreparedResponse, RawServer, plain_transport
 

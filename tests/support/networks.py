@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 import trustme
-from itwin_platform_transport.connections.network import EngineTransport
+from itwin_platform_transport.connections.engine import EngineTransport
 
 from tests.support.real_time import LONGEST, run_in
 

@@ -14,7 +14,7 @@ from unittest.mock import AsyncMock
 
 import httpx
 import pytest
-from itwin_platform_transport.connections.network import EngineTransport
+from itwin_platform_transport.connections.engine import EngineTransport
 
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn

@@ -12,8 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from itwin_platform_transport.connections import engine
-from itwin_platform_transport.connections.engine import addresses_of, connect
-from itwin_platform_transport.connections.network import EngineTransport
+from itwin_platform_transport.connections.engine import EngineTransport, addresses_of, connect
 
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.networks import authority, server_context

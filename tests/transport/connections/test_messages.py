@@ -7,9 +7,8 @@ import httpx
 import pytest
 from itwin_platform import PlatformClient
 from itwin_platform_transport import AccessToken, BackoffPolicy, Request
-from itwin_platform_transport.connections.engine import head_of
+from itwin_platform_transport.connections.engine import EngineTransport, head_of
 from itwin_platform_transport.connections.messages import as_httpx, without_encoding, without_frames
-from itwin_platform_transport.connections.network import EngineTransport
 
 from tests.support.services import PreparedResponse, RawServer, raw_response
 

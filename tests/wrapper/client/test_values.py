@@ -42,7 +42,7 @@ from itwin_platform import (
 from itwin_platform_api import models
 from itwin_platform_api.types import Response
 from itwin_platform_transport.attempts.tokens import TokenAuth
-from itwin_platform_transport.connections.network import EngineTransport
+from itwin_platform_transport.connections.engine import EngineTransport
 
 from tests.wrapper.client.conftest import answering
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import httpx
 
 from .. import conventions
+from ..connections.engine import EngineTransport, innermost
 from ..connections.given_client import cancelled_in_order, check_kind
 from ..connections.messages import (
     NO_RESPONSE,
@@ -28,7 +29,6 @@ from ..connections.messages import (
     why_final,
     without_frames,
 )
-from ..connections.network import EngineTransport, innermost
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate

@@ -113,11 +113,12 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def _rejected(self, data: bytes) -> str | None:
-        if self.state == "idle":
-            # On a new connection a server has spoken first, as those of other protocols do.
-            is_new = not self._usable_until and not data.startswith(_BEGINNING)
-            return NOT_HTTP if is_new else "something arrived that belongs to no request"
-        is_first = not self.status and not self._without_body
+        # On a new connection a server may speak first, as those of other protocols do.
+        is_first = not self.status and not self._without_body and (self.state != "idle" or not self._usable_until)
+        reason = "something arrived that belongs to no request" if self.state == "idle" else self._parsed(data)
+        return NOT_HTTP if reason and is_first and not data.startswith(_BEGINNING) else reason
+
+    def _parsed(self, data: bytes) -> str | None:
         try:
             # A head may have so many bytes, however it arrives.
             if not self.status and len(data) > (room := _LONGEST_WITHOUT_BODY - self._without_body):
@@ -128,8 +129,6 @@ class Connection(asyncio.Protocol):
             self._without_body += len(data)
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
-            if is_first and not data.startswith(_BEGINNING):
-                return NOT_HTTP
             # What a callback raises is the context of the parser's own error.
             return str(error.__context__ or error)
         return _TOO_LONG if self._without_body > _LONGEST_WITHOUT_BODY else None
