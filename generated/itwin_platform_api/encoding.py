@@ -12,6 +12,27 @@ from .unset import UNSET
 PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
+class Fields(dict[str, Any]):
+    """The fields of a model by their names in JSON, which tells them from a mapping of the caller.
+
+    Their values may be secrets, so only the names show in `repr`.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Fields({', '.join(map(str, self))})"
+
+
+def fields_of(value: Any) -> Any:
+    """Return a model as its fields, also those in a list; all other values as they are."""
+    if hasattr(value, "wire_fields"):
+        return value.wire_fields()
+    if type(value) is not list:
+        return value
+    return [item.wire_fields() if hasattr(item, "wire_fields") else item for item in value]
+
+
 def encode(value: Any) -> Any:
     """Encode a value for JSON: models as objects, enums and UUIDs as strings, times as `YYYY-MM-DDTHH:mm:ss.sssZ`."""
     try:

@@ -20,7 +20,8 @@ class RequestValues:
         path: the path with its parameters filled in and percent-encoded.
         query: the parameters by name; or the query as it is to be sent, encoded already.
         headers: the headers of this operation.
-        body: a model or a JSON value; UNSET when the operation sends no body.
+        body: a JSON value, with the fields of a model by their names in JSON; UNSET when the operation sends no body.
+        given: the body as it was given, which errors take the names of arguments from.
     """
 
     method: str
@@ -29,6 +30,7 @@ class RequestValues:
     query: Mapping[str, str] | str
     headers: Mapping[str, str]
     body: object = field(default=UNSET, repr=False)
+    given: object = field(default=UNSET, repr=False)
 
 
 class Received(Protocol):

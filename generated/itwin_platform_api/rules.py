@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from .encoding import Fields, fields_of
 from .unset import UNSET
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -38,7 +39,7 @@ _TYPES: Mapping[str, frozenset[type]] = {
     "integer": frozenset({int}),
     "number": frozenset({int, float}),
     "boolean": frozenset({bool}),
-    "object": frozenset({dict}),
+    "object": frozenset[type]((dict, Fields)),
 }
 
 #: Makes the error of a broken rule.
@@ -226,19 +227,20 @@ def _array(rule: Rule, value: object) -> Violation | None:
 
 
 def _object(rule: Rule, value: Any) -> Violation | None:
-    # A plain dict is checked first: `isinstance(value, Mapping)` takes ten times as long.
-    mapping = type(value) is dict or isinstance(value, Mapping)
-    if not mapping and not hasattr(value, "wire_fields"):
-        return _violation(rule, "must be a mapping")
+    mapping = type(value) is dict
+    if not mapping:
+        value = fields_of(value)  # a model in a mapping
+        mapping = type(value) is not Fields
+        if mapping and not isinstance(value, Mapping):
+            return _violation(rule, "must be a mapping")
     if not rule.properties and not rule.forms:
         return None
-    fields = value if mapping else _fields_of_model(value)
     if rule.forms:
-        kind = fields.get("type")
+        kind = value.get("type")
         if not isinstance(kind, str) or kind not in rule.forms:
             return _violation(rule, f"must have a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
-        return _in_object(rule.forms[kind], fields, mapping=mapping, place=rule.argument)
-    return _in_object(rule, fields, mapping=mapping, place=rule.argument)
+        return _in_object(rule.forms[kind], value, mapping=mapping, place=rule.argument)
+    return _in_object(rule, value, mapping=mapping, place=rule.argument)
 
 
 def _in_object(rule: Rule, fields: Mapping[Any, object], *, mapping: bool, place: str) -> Violation | None:
@@ -249,11 +251,6 @@ def _in_object(rule: Rule, fields: Mapping[Any, object], *, mapping: bool, place
         broken = broken or _incomplete(rule, fields)
     broken = broken or _property(rule.properties, fields, mapping=mapping)
     return None if broken is None else _inside(place, broken)
-
-
-def _fields_of_model(value: Any) -> Mapping[Any, object]:
-    fields: Mapping[Any, object] = value.wire_fields()
-    return fields
 
 
 def _property(properties: Mapping[str, Rule], fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:

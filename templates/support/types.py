@@ -24,7 +24,17 @@ from .decoding import (
     unknown_of,
 )
 from .description import describe, missing_key
-from .encoding import PLAIN, copy_values, encode, encode_datetime, encode_parameters, encode_scalar, encode_string
+from .encoding import (
+    PLAIN,
+    Fields,
+    copy_values,
+    encode,
+    encode_datetime,
+    encode_parameters,
+    encode_scalar,
+    encode_string,
+    fields_of,
+)
 from .pickling import reduced
 from .unset import UNSET, Unset
 
@@ -45,6 +55,7 @@ __all__ = [
     "MAKERS",
     "PLAIN",
     "UNSET",
+    "Fields",
     "Response",
     "Unset",
     "blank",
@@ -65,6 +76,7 @@ __all__ = [
     "encode_parameters",
     "encode_scalar",
     "encode_string",
+    "fields_of",
     "make_when_read",
     "members_of",
     "missing_key",

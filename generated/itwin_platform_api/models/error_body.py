@@ -8,11 +8,13 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     decode_models,
     describe,
     encode,
+    fields_of,
     missing_key,
     reduced,
     unknown_of,
@@ -61,9 +63,12 @@ class ErrorBody:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.code is not UNSET:
             wire["code"] = own.code
@@ -72,7 +77,7 @@ class ErrorBody:
         if own.target is not UNSET:
             wire["target"] = own.target
         if own.details is not UNSET:
-            wire["details"] = own.details
+            wire["details"] = fields_of(own.details)
         return wire
 
     @classmethod

@@ -13,6 +13,7 @@ from ..models.itwin_status import ITwinStatus
 from ..models.itwin_sub_class import ITwinSubClass
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     decode_datetime,
@@ -145,9 +146,12 @@ class ITwin:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.id is not UNSET:
             wire["id"] = own.id

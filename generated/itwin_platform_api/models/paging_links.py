@@ -8,10 +8,12 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     describe,
     encode,
+    fields_of,
     missing_key,
     reduced,
     unknown_of,
@@ -52,16 +54,19 @@ class PagingLinks:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.self_ is not UNSET:
-            wire["self"] = own.self_
+            wire["self"] = fields_of(own.self_)
         if own.next_ is not UNSET:
-            wire["next"] = own.next_
+            wire["next"] = fields_of(own.next_)
         if own.prev is not UNSET:
-            wire["prev"] = own.prev
+            wire["prev"] = fields_of(own.prev)
         return wire
 
     @classmethod

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    Fields,
     blank,
     describe,
     encode,
@@ -31,9 +32,12 @@ class QueryParameters:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         return wire
 
     @classmethod

@@ -10,6 +10,7 @@ from ..models.repository_class import RepositoryClass
 from ..models.repository_sub_class import RepositorySubClass
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     decode_enum,
@@ -17,6 +18,7 @@ from ..types import (
     decode_one_of,
     describe,
     encode,
+    fields_of,
     members_of,
     missing_key,
     reduced,
@@ -104,9 +106,12 @@ class Repository:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.id is not UNSET:
             wire["id"] = own.id
@@ -119,11 +124,11 @@ class Repository:
         if own.uri is not UNSET:
             wire["uri"] = own.uri
         if own.capabilities is not UNSET:
-            wire["capabilities"] = own.capabilities
+            wire["capabilities"] = fields_of(own.capabilities)
         if own.authentication is not UNSET:
-            wire["authentication"] = own.authentication
+            wire["authentication"] = fields_of(own.authentication)
         if own.options is not UNSET:
-            wire["options"] = own.options
+            wire["options"] = fields_of(own.options)
         return wire
 
     @classmethod

@@ -8,12 +8,14 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     decode_model,
     decode_one_of,
     describe,
     encode,
+    fields_of,
     missing_key,
     reduced,
     unknown_of,
@@ -65,18 +67,21 @@ class RepositoryUpdate:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.display_name is not UNSET:
             wire["displayName"] = own.display_name
         if own.uri is not UNSET:
             wire["uri"] = own.uri
         if own.authentication is not UNSET:
-            wire["authentication"] = own.authentication
+            wire["authentication"] = fields_of(own.authentication)
         if own.options is not UNSET:
-            wire["options"] = own.options
+            wire["options"] = fields_of(own.options)
         return wire
 
     @classmethod

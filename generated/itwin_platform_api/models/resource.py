@@ -10,11 +10,13 @@ from ..models.resource_class import ResourceClass
 from ..models.resource_sub_class import ResourceSubClass
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     decode_enum,
     describe,
     encode,
+    fields_of,
     members_of,
     missing_key,
     reduced,
@@ -78,9 +80,12 @@ class Resource:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.id is not UNSET:
             wire["id"] = own.id
@@ -89,7 +94,7 @@ class Resource:
         if own.display_name is not UNSET:
             wire["displayName"] = own.display_name
         if own.capabilities is not UNSET:
-            wire["capabilities"] = own.capabilities
+            wire["capabilities"] = fields_of(own.capabilities)
         if own.sub_class is not UNSET:
             wire["subClass"] = own.sub_class
         if own.type_ is not UNSET:

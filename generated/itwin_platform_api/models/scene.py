@@ -9,11 +9,13 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     decode_datetime,
     describe,
     encode,
+    fields_of,
     missing_key,
     reduced,
     unknown_of,
@@ -90,9 +92,12 @@ class Scene:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.id is not UNSET:
             wire["id"] = own.id
@@ -107,7 +112,7 @@ class Scene:
         if own.last_modified is not UNSET:
             wire["lastModified"] = own.last_modified
         if own.scene_data is not UNSET:
-            wire["sceneData"] = own.scene_data
+            wire["sceneData"] = fields_of(own.scene_data)
         if own.description is not UNSET:
             wire["description"] = own.description
         if own.parent_id is not UNSET:

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     blank,
     decode_datetime,
     describe,
@@ -59,9 +60,12 @@ class SceneContext:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.display_name is not UNSET:
             wire["displayName"] = own.display_name

@@ -8,10 +8,12 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     describe,
     encode,
+    fields_of,
     missing_key,
     reduced,
     unknown_of,
@@ -59,9 +61,12 @@ class SceneCreate:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.display_name is not UNSET:
             wire["displayName"] = own.display_name
@@ -72,7 +77,7 @@ class SceneCreate:
         if own.parent_id is not UNSET:
             wire["parentId"] = own.parent_id
         if own.scene_data is not UNSET:
-            wire["sceneData"] = own.scene_data
+            wire["sceneData"] = fields_of(own.scene_data)
         return wire
 
     @classmethod

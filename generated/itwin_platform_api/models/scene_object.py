@@ -9,12 +9,14 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     decode_datetime,
     decode_kind,
     describe,
     encode,
+    fields_of,
     make_when_read,
     missing_key,
     reduced,
@@ -113,9 +115,12 @@ class SceneObject:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.id is not UNSET:
             wire["id"] = own.id
@@ -124,7 +129,7 @@ class SceneObject:
         if own.kind is not UNSET:
             wire["kind"] = own.kind
         if own.data is not UNSET:
-            wire["data"] = own.data
+            wire["data"] = fields_of(own.data)
         if own.scene_id is not UNSET:
             wire["sceneId"] = own.scene_id
         if own.created_by_id is not UNSET:

@@ -8,11 +8,13 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     decode_kind,
     describe,
     encode,
+    fields_of,
     make_when_read,
     missing_key,
     reduced,
@@ -78,9 +80,12 @@ class SceneObjectMinimal:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.id is not UNSET:
             wire["id"] = own.id
@@ -89,7 +94,7 @@ class SceneObjectMinimal:
         if own.version is not UNSET:
             wire["version"] = own.version
         if own.data is not UNSET:
-            wire["data"] = own.data
+            wire["data"] = fields_of(own.data)
         if own.display_name is not UNSET:
             wire["displayName"] = own.display_name
         if own.visible is not UNSET:

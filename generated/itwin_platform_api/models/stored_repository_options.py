@@ -8,10 +8,12 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     describe,
     encode,
+    fields_of,
     missing_key,
     reduced,
     unknown_of,
@@ -50,12 +52,15 @@ class StoredRepositoryOptions:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.query_parameters is not UNSET:
-            wire["queryParameters"] = own.query_parameters
+            wire["queryParameters"] = fields_of(own.query_parameters)
         if own.minimum_level is not UNSET:
             wire["minimumLevel"] = own.minimum_level
         if own.maximum_level is not UNSET:

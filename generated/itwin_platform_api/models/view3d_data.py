@@ -8,10 +8,12 @@ from attrs import field as _attrs_field
 
 from ..types import (
     UNSET,
+    Fields,
     Unset,
     blank,
     describe,
     encode,
+    fields_of,
     missing_key,
     reduced,
     unknown_of,
@@ -91,16 +93,19 @@ class View3dData:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.position is not UNSET:
-            wire["position"] = own.position
+            wire["position"] = fields_of(own.position)
         if own.direction is not UNSET:
-            wire["direction"] = own.direction
+            wire["direction"] = fields_of(own.direction)
         if own.up is not UNSET:
-            wire["up"] = own.up
+            wire["up"] = fields_of(own.up)
         if own.is_orthographic is not UNSET:
             wire["isOrthographic"] = own.is_orthographic
         if own.aspect_ratio is not UNSET:

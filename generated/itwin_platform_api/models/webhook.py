@@ -10,6 +10,7 @@ from ..models.event_type import EventType
 from ..models.webhook_scope import WebhookScope
 from ..types import (
     UNSET,
+    Fields,
     blank,
     decode_enum,
     decode_list,
@@ -89,9 +90,12 @@ class Webhook:
         encoded: dict[str, Any] = encode(self)
         return encoded
 
-    def wire_fields(self) -> dict[str, Any]:
-        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
-        wire: dict[str, Any] = dict(self.additional_properties)
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        wire = Fields(self.additional_properties)
         own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.id is not UNSET:
             wire["id"] = own.id

@@ -330,7 +330,7 @@ ROWS: dict[str, Row] = {
         through_update("options", RepositoryOptions), OPTIONS, {"unknown": {"x": 1}, **OTHER_OPTIONS}
     ),
     "RepositoryOptions.replace": Row(
-        lambda **keywords: RepositoryOptions(**OPTIONS).replace(**keywords).wire_fields(), {}, OTHER_OPTIONS
+        lambda **keywords: {**RepositoryOptions(**OPTIONS).replace(**keywords).wire_fields()}, {}, OTHER_OPTIONS
     ),
     **{
         name: Row(

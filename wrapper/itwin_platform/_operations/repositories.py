@@ -23,7 +23,7 @@ from itwin_platform_api.models import (
     Resource,
     ResourceCreate,
 )
-from itwin_platform_api.types import UNSET, Unset, encode
+from itwin_platform_api.types import UNSET, Fields, Unset, encode
 from itwin_platform_transport import UsageError
 
 from .._requests.sender import ErrorsOfCall, unwrap, with_changes
@@ -49,9 +49,9 @@ class CompleteObject:
         names = [each.name for each in dataclasses.fields(cls) if each.name != "unknown"]
         return MappingProxyType({name[0] + name.title().replace("_", "")[1:]: name for name in names})
 
-    def wire_fields(self) -> dict[str, object]:
+    def wire_fields(self) -> Fields:
         """Return all properties in wire names."""
-        return {**self.unknown, **{wire: getattr(self, name) for wire, name in self.properties().items()}}
+        return Fields({**self.unknown, **{wire: getattr(self, name) for wire, name in self.properties().items()}})
 
     @classmethod
     def _of(cls, stored: Mapping[str, object]) -> Self:
@@ -65,9 +65,9 @@ class Authentication(CompleteObject):
 
     TYPE: ClassVar[str]
 
-    def wire_fields(self) -> dict[str, object]:
+    def wire_fields(self) -> Fields:
         """Return all properties in wire names, including `type`."""
-        return {**CompleteObject.wire_fields(self), "type": self.TYPE}
+        return Fields({**CompleteObject.wire_fields(self), "type": self.TYPE})
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
@@ -199,10 +199,10 @@ class RepositoryOptions(CompleteObject):
     minimum_level: int | None
     maximum_level: int | None
 
-    def wire_fields(self) -> dict[str, object]:
+    def wire_fields(self) -> Fields:
         """Return all properties in wire names, without those that are None."""
         present = {name: value for name, value in CompleteObject.wire_fields(self).items() if value is not None}
-        return {**self.unknown, **present}
+        return Fields({**self.unknown, **present})
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
@@ -242,13 +242,13 @@ def _checked(repository: Repository) -> Repository:
 
 
 def _sent(name: str, value: object) -> object:
-    """Return what is sent: an object of our own as it is, all else in wire names, as a copy.
+    """Return what is sent: the fields of an object of our own, all else in wire names, as a copy.
 
     Raises:
         UsageError: it is not an object. This is checked even with `check_requests=False`.
     """
-    sent = value if isinstance(value, CompleteObject) else encode(value)
-    if not isinstance(sent, CompleteObject | dict | None):
+    sent = value.wire_fields() if isinstance(value, CompleteObject) else encode(value)
+    if not isinstance(sent, dict | None):
         raise UsageError(
             f"{name} must be one of its types, a mapping in wire names, or None to remove it", argument=name
         )

@@ -9,6 +9,7 @@ from ...rules import Reject, Rule, check
 from ...types import (
     Response,
     encode_parameters,
+    fields_of,
 )
 
 METHOD: str = "POST"
@@ -62,12 +63,13 @@ def build_request(
         reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
     """
 
+    fields = fields_of(body)
     if reject is not None:
         check(
             RULES,
             {
                 "accept": accept,
-                "body": body,
+                "body": fields,
             },
             reject,
         )
@@ -81,7 +83,8 @@ def build_request(
                 "Accept": accept,
             }
         ),
-        body=body,
+        body=fields,
+        given=body,
     )
 
 

@@ -11,6 +11,7 @@ from ...types import (
     Response,
     encode_parameters,
     encode_string,
+    fields_of,
 )
 
 METHOD: str = "POST"
@@ -84,6 +85,7 @@ def build_request(
         reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
     """
 
+    fields = fields_of(body)
     if reject is not None:
         check(
             RULES,
@@ -91,7 +93,7 @@ def build_request(
                 "itwin_id": itwin_id,
                 "repository_id": repository_id,
                 "accept": accept,
-                "body": body,
+                "body": fields,
             },
             reject,
         )
@@ -108,7 +110,8 @@ def build_request(
                 "Accept": accept,
             }
         ),
-        body=body,
+        body=fields,
+        given=body,
     )
 
 

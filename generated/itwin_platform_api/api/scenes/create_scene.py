@@ -24,6 +24,7 @@ from ...types import (
     decode_datetime,
     decode_kind,
     encode_parameters,
+    fields_of,
 )
 
 QUERY_PARAMETERS = frozenset(("iTwinId",))
@@ -162,6 +163,7 @@ def build_request(
         reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
     """
 
+    fields = fields_of(body)
     if reject is not None:
         check(
             RULES,
@@ -169,7 +171,7 @@ def build_request(
                 "itwin_id": itwin_id,
                 "x_correlation_id": x_correlation_id,
                 "accept": accept,
-                "body": body,
+                "body": fields,
             },
             reject,
         )
@@ -188,7 +190,8 @@ def build_request(
                 "Accept": accept,
             }
         ),
-        body=body,
+        body=fields,
+        given=body,
     )
 
 

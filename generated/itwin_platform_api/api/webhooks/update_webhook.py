@@ -11,6 +11,7 @@ from ...types import (
     Response,
     encode_parameters,
     encode_string,
+    fields_of,
 )
 
 METHOD: str = "PATCH"
@@ -63,13 +64,14 @@ def build_request(
         reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
     """
 
+    fields = fields_of(body)
     if reject is not None:
         check(
             RULES,
             {
                 "webhook_id": webhook_id,
                 "accept": accept,
-                "body": body,
+                "body": fields,
             },
             reject,
         )
@@ -85,7 +87,8 @@ def build_request(
                 "Accept": accept,
             }
         ),
-        body=body,
+        body=fields,
+        given=body,
     )
 
 
