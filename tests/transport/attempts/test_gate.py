@@ -52,18 +52,38 @@ async def test_an_operation_leaves_permits_to_others_that_are_in_use() -> None:
     assert (gate.in_flight, gate.waiting) == (8, 0)
 
 
+async def test_several_operations_that_hang_leave_a_permit_to_others() -> None:
+    """Three of them: each has at most three quarters of what the others have left, or one; also in a small gate."""
+    gate = Gate(20)
+    for operation in "abcd":
+        gate.responded(await enter(gate, operation=operation))
+    tasks = [enter(gate, operation=operation) for operation in "abc" for _ in range(20)]
+    await settle()
+    assert gate.in_flight == 15 + 3 + 1
+    gate.responded(await enter(gate, operation="d"))
+    await end(tasks)
+    for most in (2, 3):
+        small = Gate(most)
+        small.responded(await enter(small, operation="b"))
+        tasks = [enter(small, operation="a") for _ in range(most)]
+        await settle()
+        small.responded(await enter(small, operation="b"))
+        assert small.in_flight == most - 1
+        await end(tasks)
+
+
 async def test_an_operation_with_more_than_half_of_the_permits_comes_after_others() -> None:
     """Whoever was there first: so a slow operation does not stop the others."""
-    gate = Gate(4)
-    held = [await enter(gate, operation="a") for _ in range(4)]
-    waiting = [enter(gate, operation=operation) for operation in ("a", "b", "a", "b", "b")]
+    gate = Gate(10)
+    held = [await enter(gate, operation="a") for _ in range(10)]
+    waiting = [enter(gate, operation=operation) for operation in ("a", "a", *"bbbbb")]
     await settle()
     served: list[int] = []
     for permit in held:
         gate.responded(permit)
         await settle()
         served += [index for index, task in enumerate(waiting) if task.done() and index not in served]
-    assert served == [1, 3, 0, 2]
+    assert served == [2, 3, 4, 5, 0, 1, 6]
     single = Gate(1)
     first = await enter(single, operation="a")
     second, third = enter(single, operation="a"), enter(single, operation="b")

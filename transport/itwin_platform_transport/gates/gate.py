@@ -66,16 +66,16 @@ class _Heap:
 class WaiterQueue:
     """Waiters, first in first out by ticket; but one operation does not keep the others waiting.
 
-    While another operation was called lately, none has more than its share of the permits. An operation that has more
-    than half of those that are out comes after the others, and so does, for some time, the one that was rate limited
-    last: the limit may be its own.
+    While another operation was called lately, none has more than one permit, or three quarters of those that the others
+    do not have. An operation that has more than half of those that are out comes after the others, and so does, for
+    some time, the one that was rate limited last: the limit may be its own.
 
     Args:
         most: permits in all.
     """
 
     def __init__(self, *, most: float) -> None:
-        self._share = 0.75 * most
+        self._most = most
         self._by_operation: dict[Hashable, _Heap] = {}
         self._by_max_wait, self._by_until = _Heap(), _Heap()
         self._entered = 0
@@ -94,7 +94,9 @@ class WaiterQueue:
         return not self.waiting and self._has_room(operation, now)
 
     def _has_room(self, operation: Hashable, now: float) -> bool:
-        return self._held[operation] < self._share or not self.serves_others(operation, now=now)
+        held = self._held[operation]
+        left = self._most - len(self._holders) + held
+        return held == 0 or held + 1 <= 0.75 * left or not self.serves_others(operation, now=now)
 
     def serves_others(self, operation: Hashable, *, now: float) -> bool:
         """Return whether another operation was called lately."""
@@ -178,8 +180,9 @@ class Gate:
 
     One gate serves one address and credential: pass the same gate to all clients of a process that share both. It
     belongs to an event loop while a request of it has a permit or somebody waits in it. Calls are served in the order
-    in which they began. But while other operations are in use, one operation has at most three quarters of the permits,
-    and at most half of them while another one waits. Cancelling a waiting task leaves the gate as it was.
+    in which they began. But while other operations are in use, one operation has at most three quarters of the permits
+    that these have not, and comes after those that wait if it has more than half. Cancelling a waiting task leaves the
+    gate as it was.
 
     Args:
         max_in_flight: requests in flight at once, at least 1.
