@@ -250,9 +250,9 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
     try:
         serialized = _written_by_msgspec(fields_of(body)) or _written_by_msgspec(encode(body))
         # The standard library accepts more keys and numbers, and says what is wrong.
-        return serialized or json.dumps(
-            encode(body), ensure_ascii=False, allow_nan=False, check_circular=False
-        ).encode()
+        return (
+            serialized or json.dumps(encode(body), ensure_ascii=False, allow_nan=False, check_circular=False).encode()
+        )
     except UnicodeEncodeError:
         reason, depth = "a string must not hold half of a surrogate pair", _DEEPEST
     except RecursionError:
