@@ -4,11 +4,12 @@ import asyncio
 import logging
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 import redis.asyncio
-from itwin_platform_transport import GateChanged, RedisGate, UsageError
+from itwin_platform_transport import GateChanged, RateLimit, RedisGate, UsageError
 from itwin_platform_transport.gates import redis as redis_module
 from itwin_platform_transport.gates.window import WaitTooLongError
 from redis.asyncio.retry import Retry
@@ -174,7 +175,7 @@ async def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
     assert "cmdstat_subscribe" not in statistics
 
 
-NOT_PERMITTED = r"does not permit the user what the gate needs \(N.+publish and subscribe on its channels"
+NOT_PERMITTED = r"does not permit the user what the gate needs \(.+publish and subscribe on its channels"
 
 
 @pytest.mark.parametrize(
@@ -182,11 +183,13 @@ NOT_PERMITTED = r"does not permit the user what the gate needs \(N.+publish and 
     [
         ("gate:wrong-secret@", "", "rejects the user name or the password in redis", ["&*"], ">wrong-secret"),
         ("gate:secret@", "", NOT_PERMITTED, ["&*", "-@scripting"], "+@scripting"),
+        ("gate:secret@", "", NOT_PERMITTED, ["&*", "-time"], "+time"),
+        ("gate:secret@", "", NOT_PERMITTED, ["&*", "resetkeys", "~other:*"], "~*"),
         ("gate:secret@", "", NOT_PERMITTED, ["&*", "-subscribe"], "+subscribe"),
         ("gate:secret@", "", NOT_PERMITTED, ["resetchannels"], "&*"),
         ("", "?db=99", "has no such database", [], None),
     ],
-    ids=["password", "script", "subscribe", "channels", "database"],
+    ids=["password", "script", "command in the script", "keys", "subscribe", "channels", "database"],
 )
 async def test_a_wrong_configuration_is_a_usage_error_at_each_call(
     own_server: RedisServer,
@@ -208,6 +211,23 @@ async def test_a_wrong_configuration_is_a_usage_error_at_each_call(
             if heals is not None:
                 client.execute_command("ACL", "SETUSER", "gate", heals)
                 gate.responded(await enter(gate))
+
+
+async def test_the_permissions_that_the_docs_list_are_enough(own_server: RedisServer) -> None:
+    """Also when processes wait for each other, and a rate is known."""
+    page = (Path(__file__).parents[3] / "docs" / "several-workers.md").read_text("utf-8")
+    (words,) = re.findall(r"^ACL (SETUSER gate .+)$", page, re.MULTILINE)
+    with own_server.client as client:
+        client.execute_command("ACL", *words.split())
+    url = own_server.url.replace("unix://", "unix://gate:password@")
+
+    async def call(gate: RedisGate) -> None:
+        gate.responded(await enter(gate))
+
+    events: list[GateChanged] = []
+    async with gates(url, 2, max_in_flight=1, rate=RateLimit(1000, 1), on_event=events.append) as opened:
+        await asyncio.gather(*(call(gate) for gate in opened for _ in range(10)))
+    assert events == []
 
 
 async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:

@@ -40,6 +40,9 @@ _LISTEN_INTERVAL = 1.0
 #: Errors of the server name their code first; Redis 6.2 puts what happened in a script before it.
 _CODE = re.compile(r"(?:^|-|: )([A-Z]{3,})\b", re.MULTILINE)
 
+#: What a user may not do in a script has no code: up to Redis 7.0 it is told in the second words, later in the third.
+_NOT_PERMITTED = re.compile("NOPERM|The user executing the script can't|ACL failure in script")
+
 #: What became of a permit of the server: in which way it ended, its number, when it was granted, and only of a 429 the
 #: seconds to wait and a jitter from 0 to 1. A cooldown that only this process knows of has the number 0.
 Report = tuple[str, int, float, *tuple[float, ...]]
@@ -511,7 +514,7 @@ class RedisState:
         kinds = tuple(map(type, causes))
         if self._errors.AuthenticationError in kinds:
             return ServerRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
-        if "NOPERM" in text or self._errors.NoPermissionError in kinds:
+        if _NOT_PERMITTED.search(text) or self._errors.NoPermissionError in kinds:
             needed = "the script, its keys, and publish and subscribe on its channels"
             return ServerRejectsError(f"{self._where} does not permit the user what the gate needs ({name}): {needed}")
         if reasons := [str(each.reason or "").lower() for each in causes if isinstance(each, ssl.SSLError)]:
