@@ -244,6 +244,7 @@ async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:
     async with server, untrusted:
         for scheme, socket, said in (
             ("redis", server.sockets[0], "use rediss:// if it expects TLS"),
+            ("redis", untrusted.sockets[0], "expects TLS: use rediss:// in redis"),
             ("rediss", server.sockets[0], "cannot be trusted, or does not speak TLS"),
             ("rediss", untrusted.sockets[0], r"cannot be trusted, .*certificate_verify_failed"),
         ):

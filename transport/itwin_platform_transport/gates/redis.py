@@ -423,6 +423,8 @@ class RedisState:
             said: Any = await self._run_script(asked)
         except (self._errors.RedisError, OSError) as error:
             failure = self._translated(error)
+            if not self._is_permitted and await _expects_tls(self._url):
+                failure = ServerRejectsError(f"{self._where} expects TLS: use rediss:// in redis")
             if isinstance(failure, ServerRejectsError):
                 await self.aclose()  # redis-py 5.0 would go on in another database than the one that was rejected
             raise failure from error
@@ -536,6 +538,22 @@ def _address_of(url: str) -> str:
     """Return a URL without its user name and password."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname or ''}:{parts.port or 6379}{parts.path}"
+
+
+async def _expects_tls(url: str | None) -> bool:
+    """Return whether a server that shall be used without TLS speaks it: it resets connections that begin otherwise."""
+    parts = urlsplit(url or "")
+    if parts.scheme != "redis":
+        return False
+    # Nothing is sent, so nobody has to be trusted.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        _, writer = await asyncio.open_connection(parts.hostname or "localhost", parts.port or 6379, ssl=context)
+    except OSError:
+        return False
+    writer.transport.abort()
+    return True
 
 
 def _causes_of(error: BaseException) -> list[BaseException]:
