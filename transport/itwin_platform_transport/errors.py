@@ -1,6 +1,6 @@
 """What can go wrong while requests are sent, as one tree.
 
-PlatformError                     .method .route of the call, once its request was made
+PlatformError                     .method .route .path of the call, once its request was made
   UsageError(ValueError)          rejected before sending: .argument .rule
     StateError                    a closed transport or gate, or one of another event loop: not the input's fault
   TransportError                  no response: .sent (whether the request can have had an effect) .attempts
@@ -32,6 +32,8 @@ class PlatformError(Exception):
     Attributes:
         method: the HTTP method of the call; None before its request was made.
         route: the template of its path, such as `/things/{thing_id}`; None before its request was made.
+        path: the path as it was sent, with its ids, which the text leaves out; None before its request was made.
+        correlation_id: the one of the response; None when none came, or it has none.
         resume: set by the package above: continues a listing that failed; None for other calls.
         collected: set by the package above: the items that a listing had when it failed.
         doc_url: the section of the page that says what to do; empty where no page was named.
@@ -43,6 +45,8 @@ class PlatformError(Exception):
 
     method: str | None = None
     route: str | None = None
+    path: str | None = None
+    correlation_id: str | None = None
 
     def __init_subclass__(cls) -> None:
         if conventions.is_own(cls.__module__):  # a class of the application has no section of its own
@@ -56,6 +60,10 @@ class PlatformError(Exception):
     def __str__(self) -> str:
         text, call = str(self.args[0]), f"{self.method} {self.route}: "
         return text if self.method is None or text.startswith(call) else f"{call}{text}"
+
+    def __repr__(self) -> str:
+        path = "" if self.path is None else f", path={self.path!r}"
+        return f"{type(self).__name__}({str(self)!r}{path})"
 
     def __reduce__(self) -> tuple[object, ...]:
         # Without __init__, whose arguments are not kept: the attributes are the state.
@@ -141,12 +149,11 @@ class ResponseDecodeError(PlatformError):
         headers: the response headers, looked up without regard to case.
         body: the body, as far as it was read.
         attempts: how many requests were sent.
-        correlation_id: the one in the response; None when it has none.
     """
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes, *, reason: str | None = None) -> None:
         said = reason or "the body does not match the specification"
-        self.correlation_id: str | None = conventions.correlation_id_of(headers)
+        self.correlation_id = conventions.correlation_id_of(headers)
         named = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
         super().__init__(f"response with status {status}: {said}{named}")
         self.status = status

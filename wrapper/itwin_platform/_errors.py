@@ -1,6 +1,7 @@
 """What can go wrong, as one tree. Source: section 7.
 
-PlatformError                     .method .route of the call, which its text begins with, once its request was made
+PlatformError                     .method .route of the call, which its text begins with, and .path as it was sent
+  |                               .correlation_id of the response, if one came
   |                               .resume continues a listing that failed, .collected is what `collect()` had by then
   UsageError(ValueError)          rejected before sending: .argument .rule .code .target
     StateError                    a closed client or gate, or one of another event loop: not the input's fault
@@ -83,7 +84,6 @@ class APIStatusError(PlatformError):
         attempts: how many requests were sent.
         retry_after: the delay that the service asked for, in seconds.
         retry_at: when that delay ends.
-        correlation_id: the one in the response.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class APIStatusError(PlatformError):
         self.attempts = attempts
         self.retry_after = retry_after
         self.retry_at = retry_at
-        self.correlation_id: str | None = headers.get(CORRELATION_ID)
+        self.correlation_id = headers.get(CORRELATION_ID)
         super().__init__(self._said(reason))
 
     @property

@@ -1,5 +1,6 @@
 """The tree of errors: any response gives one with what is known, and each says what a caller wants to know."""
 
+import asyncio
 import copy
 import inspect
 import json
@@ -15,12 +16,14 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 from itwin_platform import (
     APIStatusError,
+    BackoffPolicy,
     DeadlineExceededError,
     DeliveryError,
     NotFoundError,
     NotSentError,
     OutcomeUnknownError,
     PagingError,
+    PlatformClient,
     PlatformError,
     RateLimitError,
     ResponseDecodeError,
@@ -250,3 +253,43 @@ def test_every_error_survives_pickling_and_copying(kind: type[PlatformError]) ->
     for copied in (twice, copy.copy(error), copy.deepcopy(error)):
         assert type(copied) is kind
         assert (str(copied), vars(copied), copied.args) == (str(error), vars(error), error.args)
+
+
+async def test_errors_of_one_operation_tell_which_call_failed() -> None:
+    """`path` is the path as it was sent, with ids; `repr` shows it, and neither the text nor the log does."""
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("w-1"):
+            raise httpx.ConnectError("refused")
+        status = 404 if request.url.path.endswith("w-2") else 200
+        return httpx.Response(status, headers={"x-correlation-id": "c-1"}, content=b"[]")
+
+    client = PlatformClient(
+        "https://service.example/prefix",
+        vendor="v",
+        token="t",
+        transport=httpx.MockTransport(respond),
+        backoff=BackoffPolicy(max_attempts=1),
+    )
+    async with client:
+        updates = (client.webhooks.activate(f"w-{number}", secret="s" * 32) for number in (1, 2, 3))
+        failed = await asyncio.gather(*updates, return_exceptions=True)
+    kinds = (NotSentError, NotFoundError, ResponseDecodeError)
+    for number, (error, kind) in enumerate(zip(failed, kinds, strict=True), 1):
+        assert isinstance(error, kind)
+        path = f"/prefix/webhooks/w-{number}"
+        assert (error.method, error.route, error.path) == ("PATCH", "/webhooks/{webhook_id}", path)
+        assert error.correlation_id == (None if kind is NotSentError else "c-1")
+        assert repr(error).startswith(f"{kind.__name__}('PATCH /webhooks/{{webhook_id}}: ")
+        assert repr(error).endswith(f", path='{path}')")
+        assert "w-" not in str(error)
+
+
+async def test_a_link_that_cannot_be_followed_tells_its_response() -> None:
+    """A PagingError has the path of its listing, and the correlation id of the page with the link."""
+    page = {"iTwins": [], "_links": {"next": {"href": "https://elsewhere.example/itwins"}}}
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, headers={"x-correlation-id": "c-2"}, json=page))
+    async with PlatformClient("https://service.example", vendor="v", token="t", transport=transport) as client:
+        with pytest.raises(PagingError) as raised:
+            await client.itwins.list().collect()
+    assert (raised.value.path, raised.value.correlation_id) == ("/itwins/", "c-2")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic
 from itwin_platform_api.request import RequestValues
 from itwin_platform_transport import PlatformError, check_integer
 
-from .._requests.sender import DecodedResponse, PlatformSender
+from .._requests.sender import DecodedResponse, PlatformSender, ResponseInfo
 from .position import Listing, Position, carried, listing_name, page_numbers, parameters_of, read_resume, write_resume
 from .run import Page, PageContent, Run, T, TruncatedWarning
 
@@ -74,6 +74,7 @@ class Pager(Generic[T]):
             limit=limit,
             alternative=alternative,
         )
+        self._path = sender.service.prefix + first.path
         self._start = Position() if resume is None else read_resume(resume, listing)
         self._send, self._read, self._begin = sender.send, read, begin
         self._concurrency, self._on_page = concurrency, on_page or (lambda _: None)
@@ -183,6 +184,7 @@ class Pager(Generic[T]):
     async def _pages(self, count: int) -> AsyncGenerator[tuple[Run[T], Page[T]], None]:
         run = self._run = self._begin(self._listing, self._start)
         tasks: Tasks = {}
+        info: ResponseInfo | None = None
         try:
             while queries := run.requests(count):
                 await self._keep(tasks, queries, run.first)
@@ -196,7 +198,8 @@ class Pager(Generic[T]):
                 if isinstance(error := first.exception(), PlatformError) and run.recovers(error):
                     continue
                 response = first.result()
-                page = run.take(self._read(response), response=response.info())
+                info = response.info()
+                page = run.take(self._read(response), response=info)
                 self._on_page(page)
                 if count > 1:
                     await self._keep(tasks, run.requests(count), run.first)
@@ -205,7 +208,9 @@ class Pager(Generic[T]):
                 raise run.problem
         except PlatformError as failure:
             failure.resume = write_resume(run.position, self._listing)
-            failure.method, failure.route = run.first.method, run.first.route
+            failure.method, failure.route, failure.path = run.first.method, run.first.route, self._path
+            if failure is run.problem and info is not None:
+                failure.correlation_id = info.correlation_id
             raise
         finally:
             await self._keep(tasks, (), run.first)

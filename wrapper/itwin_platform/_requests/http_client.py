@@ -64,7 +64,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         service, policy = self._sender.service, self._sender.options.policy
         info = CallInfo(method=request.method, route=request.url.path, policy=policy, has_template=False)
-        with ErrorsOfCall(info.method, info.route):
+        with ErrorsOfCall(info.method, info.route, request.url.raw_path.partition(b"?")[0].decode("ascii")):
             check_request(request, service=service)
             request.headers["accept"] = request.headers.get("accept", "*/*").replace("{vendor}", service.vendor)
             for name in ("authorization", "cookie"):

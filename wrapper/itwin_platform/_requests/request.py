@@ -44,8 +44,8 @@ class Service:
         check_requests: whether the documented rules are checked before sending.
         max_response_bytes: the largest decoded response.
 
-    Three values follow from these: `address` is the base URL without a slash at its end, `headers` are those of every
-    request, and `body_limits` are those that are checked.
+    Four values follow from these: `address` is the base URL without a slash at its end, `prefix` its path, `headers`
+    are those of every request, and `body_limits` are those that are checked.
     """
 
     base_url: httpx.URL
@@ -53,12 +53,14 @@ class Service:
     check_requests: bool
     max_response_bytes: int
     address: str = field(init=False)
+    prefix: str = field(init=False)
     headers: Mapping[str, str] = field(init=False)
     body_limits: Mapping[tuple[str, str], int] = field(init=False)
 
     def __post_init__(self) -> None:
         derive = partial(object.__setattr__, self)
         derive("address", str(self.base_url).rstrip("/"))
+        derive("prefix", self.base_url.raw_path.decode("ascii").rstrip("/"))
         derive("headers", {"Host": self.base_url.netloc.decode("ascii"), **FIXED_HEADERS})
         derive("body_limits", BODY_LIMITS if self.check_requests else {})
 

@@ -90,17 +90,19 @@ class DecodedResponse:
     Args:
         call: what the call carried to its attempts.
         result: what these came to.
+        path: the path as it was sent.
         limit: the largest decoded body, in bytes.
 
     `content` is the decoded body, and `fault` why a success cannot be used; None when it can. `extensions` is what the
     transport says of the response.
     """
 
-    __slots__ = ("_response", "call", "content", "extensions", "fault", "result", "status_code")
+    __slots__ = ("_response", "call", "content", "extensions", "fault", "path", "result", "status_code")
 
-    def __init__(self, call: CallInfo, result: CallResult, *, limit: int) -> None:
+    def __init__(self, call: CallInfo, result: CallResult, *, limit: int, path: str | None = None) -> None:
         # A call that a cooldown held back ends with a 429, also if this process got none.
         self._response = result.response or Response(429)
+        self.path = path
         self.call, self.result, self.extensions = call, result, self._response.extensions
         # In no frame of a call that fails: a service may echo the token.
         self.content, self.fault = decoded_body(self._response, limit=limit)
@@ -154,6 +156,7 @@ class DecodedResponse:
         body = body if self.fault is None else body[:KEPT]
         error = ResponseDecodeError(self.status_code, headers, body, reason=reason)
         error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
+        error.path = self.path
         return error
 
     def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
@@ -165,24 +168,25 @@ class DecodedResponse:
 
 
 class ErrorsOfCall:
-    """Completes the errors that leave a `with` statement: they name the method and the template of the path.
+    """Completes the errors that leave a `with` statement: they name the method, the template of the path, and the path.
 
     Rejected arguments leave it without the frames in which they were checked: tools that report errors show what
     frames hold.
     """
 
-    __slots__ = ("method", "route")
+    __slots__ = ("method", "path", "route")
 
-    def __init__(self, method: str, route: str) -> None:
+    def __init__(self, method: str, route: str, path: str | None = None) -> None:
         self.method = method
         self.route = route
+        self.path = path
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, PlatformError):
-            error.method, error.route = self.method, self.route
+            error.method, error.route, error.path = self.method, self.route, self.path or error.path
         if isinstance(error, UsageError):
             error.__traceback__ = None
 
@@ -209,7 +213,7 @@ class PlatformSender:
             APIStatusError: the status of the response is 300 or above.
         """
         options = self.options
-        with ErrorsOfCall(values.method, values.route):
+        with ErrorsOfCall(values.method, values.route, self.service.prefix + values.path):
             request = make_request(
                 self.with_extras(values),
                 service=self.service,
@@ -241,7 +245,8 @@ class PlatformSender:
     async def send_request(self, request: Request, info: CallInfo) -> DecodedResponse:
         """Send a request that follows the rules, report its response, and raise the typed error for its status."""
         result = await self.transport.send(request, info)
-        response = DecodedResponse(info, result, limit=self.service.max_response_bytes)
+        path = request.url.raw_path.partition(b"?")[0].decode("ascii")
+        response = DecodedResponse(info, result, path=path, limit=self.service.max_response_bytes)
         if self.options.on_response is not None and not result.is_held_back:
             try:
                 self.options.on_response(response.info())
