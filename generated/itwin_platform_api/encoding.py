@@ -33,27 +33,54 @@ def fields_of(value: Any) -> Any:
     return [item.wire_fields() if hasattr(item, "wire_fields") else item for item in value]
 
 
-def encode(value: Any) -> Any:
-    """Encode a value for JSON: models as objects, enums and UUIDs as strings, times as `YYYY-MM-DDTHH:mm:ss.sssZ`."""
+def encode_scalar(value: Any) -> Any:
+    """Encode an enum member, a time, a date or a UUID; return any other value as it is."""
+    if isinstance(value, Enum):
+        return encode(value.value)
+    if isinstance(value, datetime):
+        return encode_datetime(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value) if isinstance(value, UUID) else value
+
+
+def encode_datetime(value: datetime) -> str:
+    """Encode a time in UTC with milliseconds and `Z`. A time without a zone is in UTC, as when it is decoded."""
     try:
-        return _encode(value)
+        moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:  # At the ends of the calendar a time may have no form in UTC.
+        return value.isoformat(timespec="milliseconds")
+    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def encode(value: Any, *, scalar: Callable[[Any], Any] = encode_scalar) -> Any:
+    """Encode a value for JSON: models as objects, enums and UUIDs as strings, times as `YYYY-MM-DDTHH:mm:ss.sssZ`.
+
+    Args:
+        value: what to encode.
+        scalar: encodes all that is neither a model nor a mapping nor a list, nor JSON already.
+    """
+    try:
+        return _encode(value, scalar)
     except RecursionError:
         # A response may be nested more deeply than Python functions can be.
-        return copy_values(value, scalar=encode_scalar)
+        return copy_values(value, scalar=scalar)
 
 
-def _encode(value: Any) -> Any:
+def _encode(value: Any, scalar: Callable[[Any], Any]) -> Any:
     kind = type(value)
     if kind in PLAIN:
         return value
     if kind is list or isinstance(value, (list, tuple)):
-        return [item if type(item) in PLAIN else _encode(item) for item in value]
+        return [item if type(item) in PLAIN else _encode(item, scalar) for item in value]
     # A plain dict is checked first: `isinstance(value, Mapping)` takes ten times as long.
     if kind is not dict and hasattr(value, "wire_fields"):
         value = value.wire_fields()
     elif kind is not dict and not isinstance(value, Mapping):
-        return encode_scalar(value)
-    return {key: item if type(item) in PLAIN else _encode(item) for key, item in value.items() if item is not UNSET}
+        return scalar(value)
+    return {
+        key: item if type(item) in PLAIN else _encode(item, scalar) for key, item in value.items() if item is not UNSET
+    }
 
 
 def copy_values(value: Any, *, scalar: Callable[[Any], Any], name: Callable[[Any], Any] | None = None) -> Any:
@@ -88,26 +115,6 @@ def _parts_of(value: Any, name: Callable[[Any], Any] | None) -> dict[Any, Any] |
     if not isinstance(fields, Mapping):
         return None
     return {key if name is None else name(key): item for key, item in fields.items() if item is not UNSET}
-
-
-def encode_scalar(value: Any) -> Any:
-    """Encode an enum member, a time, a date or a UUID; return any other value as it is."""
-    if isinstance(value, Enum):
-        return encode(value.value)
-    if isinstance(value, datetime):
-        return encode_datetime(value)
-    if isinstance(value, date):
-        return value.isoformat()
-    return str(value) if isinstance(value, UUID) else value
-
-
-def encode_datetime(value: datetime) -> str:
-    """Encode a time in UTC with milliseconds and `Z`. A time without a zone is in UTC, as when it is decoded."""
-    try:
-        moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    except OverflowError:  # At the ends of the calendar a time may have no form in UTC.
-        return value.isoformat(timespec="milliseconds")
-    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def encode_string(value: Any) -> str:

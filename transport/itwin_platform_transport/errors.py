@@ -138,7 +138,15 @@ class DeadlineExceededError(TransportError):
 
 
 class TokenError(PlatformError):
-    """The token provider failed, or returned what cannot be sent as a token."""
+    """The token provider failed, or returned what cannot be sent as a token.
+
+    Attributes:
+        argument: the Python argument that is wrong: `token`, or one of `AccessToken`.
+    """
+
+    def __init__(self, text: str, *, argument: str = "token") -> None:
+        super().__init__(text)
+        self.argument = argument
 
 
 class ResponseDecodeError(PlatformError):

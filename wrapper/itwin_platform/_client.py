@@ -3,11 +3,12 @@
 import os
 import re
 import ssl
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from inspect import iscoroutinefunction
+from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import httpx
 from itwin_platform_api.unset import UNSET, Unset
@@ -17,6 +18,7 @@ from itwin_platform_transport import (
     BackoffPolicy,
     BackoffTransport,
     Gate,
+    StateError,
     TokenProvider,
     UsageError,
     check_integer,
@@ -24,7 +26,7 @@ from itwin_platform_transport import (
 
 from ._requests.http_client import PlatformHTTPClient
 from ._requests.request import Service, as_base_url, check_characters, check_header, check_header_name, write_json
-from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, with_changes
+from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback, with_changes
 from ._version import CORRELATION_ID
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
+#: The environment variables that stand for arguments.
+_VARIABLES = {name: f"ITWIN_PLATFORM_{name.upper()}" for name in ("base_url", "vendor", "token")}
 #: The client writes these headers itself.
 _RESERVED = {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
 _RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
@@ -104,6 +108,7 @@ class PlatformClient:
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
     ) -> None:
+        _check_settings(base_url=base_url, vendor=vendor, token=token)
         try:
             check_integer("max_response_bytes", max_response_bytes, least=1)
             if not isinstance(backoff, BackoffPolicy | None):
@@ -117,17 +122,17 @@ class PlatformClient:
                 policy=backoff,
                 gate=gate,
                 token_timeout=max((each for each in _timeout(timeout).values() if each is not None), default=None),
-                token=token if token is not None else _setting("token", None, "ITWIN_PLATFORM_TOKEN"),
+                token=token if token is not None else _setting("token", None),
                 max_response_bytes=max_response_bytes,
-                on_event=_callback("on_event", on_event),
+                on_event=as_callback("on_event", on_event),
             )
         finally:
             del token  # tools that report errors show what frames hold
-        url = as_base_url(_setting("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
+        url = as_base_url(_setting("base_url", base_url), allow_insecure=allow_insecure)
         for name, flag in (("allow_insecure", allow_insecure), ("check_requests", check_requests)):
             if not isinstance(flag, bool):
                 raise UsageError(f"{name} must be True or False", argument=name)
-        word = _setting("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
+        word = _setting("vendor", vendor)
         if not re.fullmatch(_VENDOR, word):
             raise UsageError(
                 "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept",
@@ -210,7 +215,7 @@ class PlatformClient:
                 body=_with_extra("extra_body", before.body, extra_body, object),
                 on_response=before.on_response
                 if isinstance(on_response, Unset)
-                else _callback("on_response", on_response),
+                else as_callback("on_response", on_response),
             ),
         )
         return view
@@ -271,6 +276,8 @@ class PlatformClient:
         return f"PlatformClient(base_url={str(service.base_url)!r}, vendor={service.vendor!r}{view})"
 
     async def __aenter__(self) -> Self:
+        if self._sender.transport.is_closed:
+            raise StateError("the client is closed: make another one")
         return self
 
     async def __aexit__(
@@ -289,13 +296,60 @@ class PlatformClient:
         if not self._is_view:
             await self._sender.transport.aclose()
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a PlatformClient cannot be copied or pickled: share it, or make a view with `with_options()`")
 
-def _setting(name: str, value: str | None, variable: str) -> str:
+    def __del__(self) -> None:
+        # A constructor that has raised leaves less.
+        is_owner = not getattr(self, "_is_view", True)
+        if is_owner and self._sender.transport.is_in_use:
+            warnings.warn(
+                f"unclosed {self!r}: use it in `async with`, or await `aclose()`",
+                ResourceWarning,
+                stacklevel=2,
+                source=self,
+            )
+
+
+class _Group(cached_property[T]):
+    """A group of operations; on the class it is the class of the group, which `create_autospec` takes methods from."""
+
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
+        if instance is not None:
+            return super().__get__(instance, owner)
+        module = import_module(f"._operations.{self.attrname}", __package__)
+        return getattr(module, self.func.__annotations__["return"])
+
+
+for _name in ("itwins", "repositories", "scenes", "detectors", "webhooks"):
+    # Here, so that editors and the documentation see the properties that they know.
+    _group = _Group(vars(PlatformClient)[_name].func)
+    _group.__set_name__(PlatformClient, _name)
+    setattr(PlatformClient, _name, _group)
+
+
+def _check_settings(**settings: object) -> None:
+    """Name all settings at once that are neither passed nor in the environment.
+
+    Raises:
+        UsageError: more than one is missing.
+    """
+    missing = [name for name, value in settings.items() if value is None and not os.environ.get(_VARIABLES[name])]
+    del settings  # tools that report errors show what frames hold
+    if len(missing) > 1:
+        names, variables = " and ".join(missing), " and ".join(_VARIABLES[name] for name in missing)
+        raise UsageError(
+            f"{names} are missing: pass them, or set the environment variables {variables}", argument=missing[0]
+        )
+
+
+def _setting(name: str, value: str | None) -> str:
     """Return a setting that was passed, or the one in the environment.
 
     Raises:
         UsageError: there is neither, or it is not a string.
     """
+    variable = _VARIABLES[name]
     found = value if value is not None else os.environ.get(variable)
     if not found:
         said = f"{name} is missing: pass {name}=... or set the environment variable {variable}"
@@ -316,17 +370,6 @@ def _timeout(value: float | httpx.Timeout) -> dict[str, float | None]:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _LONGEST:
         raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout", argument="timeout")
     return httpx.Timeout(value).as_dict()
-
-
-def _callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], None] | None:
-    """Return a callback as it is.
-
-    Raises:
-        UsageError: it cannot be called, or nobody would await what it returns.
-    """
-    if value is not None and (not callable(value) or iscoroutinefunction(value)):
-        raise UsageError(f"{name} must be a function that takes one argument, not a coroutine function", argument=name)
-    return value
 
 
 def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Unset, kind: type[T]) -> Mapping[str, T]:

@@ -316,4 +316,5 @@ async def test_a_client_that_they_closed_is_a_usage_error(theirs: httpx.AsyncCli
     await theirs.aclose()
     with pytest.raises(UsageError, match="http_client is closed"):
         await platform.itwins.get_primary_account()
+    await platform.aclose()
     assert asyncio.get_running_loop().time() == 0.0

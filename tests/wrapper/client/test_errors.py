@@ -220,7 +220,8 @@ def test_each_class_names_its_section_in_the_documentation() -> None:
 
 #: What each class can be given, and has as an attribute afterwards; `text` and the like are what it says.
 GIVEN: dict[type[PlatformError], dict[str, Any]] = {
-    **{kind: {"text": "text"} for kind in (PlatformError, TokenError, PagingError, DeliveryError)},
+    **{kind: {"text": "text"} for kind in (PlatformError, PagingError, DeliveryError)},
+    TokenError: {"text": "text", "argument": "expires_at"},
     **{kind: {"rule": "a rule", "argument": "a", "code": "B", "target": "c"} for kind in (UsageError, StateError)},
     **{kind: {"text": "text", "attempts": 5} for kind in (TransportError, NotSentError, OutcomeUnknownError)},
     DeadlineExceededError: {"text": "late", "attempts": 1, "sent": False, "retry_at": NOW},
@@ -276,7 +277,8 @@ async def test_errors_of_one_operation_tell_which_call_failed() -> None:
         failed = await asyncio.gather(*updates, return_exceptions=True)
     kinds = (NotSentError, NotFoundError, ResponseDecodeError)
     for number, (error, kind) in enumerate(zip(failed, kinds, strict=True), 1):
-        assert isinstance(error, kind)
+        assert isinstance(error, PlatformError)
+        assert type(error) is kind
         path = f"/prefix/webhooks/w-{number}"
         assert (error.method, error.route, error.path) == ("PATCH", "/webhooks/{webhook_id}", path)
         assert error.correlation_id == (None if kind is NotSentError else "c-1")

@@ -92,7 +92,7 @@ async def test_a_cancelled_call_leaves_no_connection_to_a_proxy(
     ("answer", "said"),
     [
         (b"407 Proxy Authentication Required", "with status 407: its URL needs a user and a password"),
-        (b"403 Forbidden", "the proxy refuses, with status 403"),
+        (b"403 Forbidden", "the proxy rejects the connection, with status 403"),
     ],
 )
 async def test_a_proxy_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch, answer: bytes, said: str) -> None:

@@ -46,7 +46,8 @@ class AccessToken:
             )
         if expires_at is not None and not (isinstance(expires_at, datetime) and expires_at.utcoffset() is not None):
             del value, text
-            raise TokenError("expires_at must be an aware datetime, such as datetime.now(timezone.utc), or None")
+            said = "expires_at must be an aware datetime, such as datetime.now(timezone.utc), or None"
+            raise TokenError(said, argument="expires_at")
         if expires_in is not None:
             expires_at = _expiry(expires_at, expires_in)
         object.__setattr__(self, "value", text)
@@ -59,7 +60,8 @@ def _expiry(expires_at: datetime | None, expires_in: float) -> datetime:
         with suppress(ValueError, OverflowError):
             moment = utc_now() + timedelta(seconds=expires_in)
     if moment is None:
-        raise TokenError("expires_in must be a number of seconds, and takes the place of expires_at")
+        said = "expires_in must be a number of seconds, and takes the place of expires_at"
+        raise TokenError(said, argument="expires_in")
     return moment
 
 
@@ -156,6 +158,8 @@ class TokenAuth:
         timeout: float | None = LONGEST_REFRESH,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
+        if callable(provider):
+            _check_parameters(provider)
         self._provider = provider if callable(provider) else None
         self._timeout = timeout
         self._now = now
@@ -305,9 +309,21 @@ class TokenAuth:
             await asyncio.wait([self._refresh])
 
 
+def _check_parameters(provider: Callable[[], object]) -> None:
+    try:
+        inspect.signature(provider).bind()
+    except TypeError:
+        raise TokenError("the function that is passed as token must be callable without arguments") from None
+    except ValueError:
+        return  # what is written in C may not tell
+
+
 def _access_token(value: object) -> AccessToken:
     if isinstance(value, AccessToken):
         return value
     if isinstance(value, str):
         return AccessToken(value)
+    if inspect.iscoroutine(value):
+        value.close()
+        raise TokenError("token is a coroutine: pass the coroutine function itself, without calling it")
     raise TokenError(f"a token must be a str or an AccessToken, not {type(value).__name__}")

@@ -130,6 +130,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     def __repr__(self) -> str:
         return f"BackoffTransport({self._transport!r}, gate={self._gate!r})"
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it sends nothing any more."""
+        return self._is_closed
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether it has made a call, and was not closed since."""
+        return self._loop is not None and not self._is_closed
+
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
         info = CallInfo(method=request.method, route=request.url.path, policy=self._policy, has_template=False)
@@ -159,7 +169,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     def _used_here(self) -> asyncio.AbstractEventLoop:
         if self._is_closed:
             raise StateError("the client is closed: make the call before `aclose()`, or inside its `async with`")
-        loop = asyncio.get_running_loop()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise StateError(
+                "the client needs asyncio: call it in a coroutine that an asyncio event loop runs"
+            ) from None
         self._loop = self._loop or loop
         if self._loop is not loop:
             raise StateError("a client belongs to the event loop of its first call: make another client here")

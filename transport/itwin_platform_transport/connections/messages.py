@@ -218,7 +218,7 @@ def why_final(error: BaseException) -> str | None:
     if isinstance(error, httpx.ProxyError):
         status = str(error)[:3]
         more = ": its URL needs a user and a password that it accepts" if status == "407" else ""
-        return f"the proxy refuses, with status {status}{more}" if status.isdecimal() and status[0] == "4" else None
+        return f"the proxy rejects the connection, with status {status}{more}" if status.isdecimal() and status[0] == "4" else None
     return _tls_failure(error)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic
 from itwin_platform_api.request import RequestValues
 from itwin_platform_transport import PlatformError, check_integer
 
-from .._requests.sender import DecodedResponse, PlatformSender, ResponseInfo
+from .._requests.sender import DecodedResponse, PlatformSender, ResponseInfo, as_callback
 from .position import Listing, Position, carried, listing_name, page_numbers, parameters_of, read_resume, write_resume
 from .run import Page, PageContent, Run, T, TruncatedWarning
 
@@ -77,7 +77,7 @@ class Pager(Generic[T]):
         self._path = sender.service.prefix + first.path
         self._start = Position() if resume is None else read_resume(resume, listing)
         self._send, self._read, self._begin = sender.send, read, begin
-        self._concurrency, self._on_page = concurrency, on_page or (lambda _: None)
+        self._concurrency, self._on_page = concurrency, as_callback("on_page", on_page) or (lambda _: None)
         self._run = begin(listing, self._start)
         self._warned = False
 

@@ -66,7 +66,7 @@ def verify_delivery(body: bytes, signature: str, *, secret: str) -> WebhookDeliv
 
     Raises:
         DeliveryError: the signature is missing or wrong, or the body is not an event. Respond with status 400 or 401.
-        UsageError: `body` is not bytes, or `secret` is empty.
+        UsageError: `body` is not bytes, `signature` is, or `secret` is empty.
 
     Example:
         ```python
@@ -80,6 +80,8 @@ def verify_delivery(body: bytes, signature: str, *, secret: str) -> WebhookDeliv
         expected = sign_delivery(body, secret=secret)
     finally:
         del secret  # tools that report errors show what frames hold
+    if isinstance(signature, bytes | bytearray):
+        raise UsageError('signature must be a str, not bytes: decode the header as "latin-1"', argument="signature")
     text = signature.lower() if isinstance(signature, str) else ""
     is_right = hmac.compare_digest(text.encode("utf-8", "surrogatepass"), expected.encode())
     del expected

@@ -7,6 +7,7 @@ from typing import Any
 
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
 from itwin_platform_api.models import (
+    RepositoryResourceDataParam,
     Scene,
     SceneContext,
     SceneCreate,
@@ -14,6 +15,7 @@ from itwin_platform_api.models import (
     SceneObject,
     SceneObjectCreate,
     SceneObjectCreateParam,
+    View3dDataParam,
 )
 from itwin_platform_api.types import UNSET, Unset, copy_values, encode
 from itwin_platform_transport import TransportError, UsageError
@@ -90,6 +92,8 @@ class Scenes(Group):
             check_query_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)
             created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
+            if isinstance(created, list) and self._reject is not None:
+                _check_spelling(created)
             try:
                 response = await self._sender.send(
                     create_scene.build_request(
@@ -221,6 +225,20 @@ def objects_to_create(
             said = f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}"
             raise UsageError(said, argument="objects")
     return items
+
+
+def _check_spelling(items: list[Any]) -> None:
+    """Reject a property of `data` in Python's spelling, which the service would store beside the one that is meant."""
+    names = {"RepositoryResource": RepositoryResourceDataParam, "View3d": View3dDataParam}
+    for index, item in enumerate(items):
+        kind, data = (item.get(key) if isinstance(item, Mapping) else getattr(item, key) for key in ("kind", "data"))
+        if isinstance(data, Mapping) and isinstance(kind, str) and kind in names:
+            known = {name.lower(): name for name in names[kind].__annotations__}
+            for key in data:
+                name = known.get(str(key).replace("_", "").lower())
+                if name is not None and "_" in str(key):
+                    place = f"objects[{index}].data.{key}"
+                    raise UsageError(f"{place} must be written as in JSON in a mapping: {name}", argument=place)
 
 
 def escape(data: object) -> JSON:

@@ -7,13 +7,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 import attrs
 import httpx
-from itwin_platform_api.encoding import encode, fields_of
+from itwin_platform_api.encoding import encode, encode_scalar, fields_of
 from itwin_platform_api.operations import BODY_LIMITS
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET, Unset
@@ -81,6 +82,8 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
         raise UsageError(
             "base_url must be a URL that starts with https:// or http:// and names a host", argument="base_url"
         )
+    if url.port is not None and not 0 < url.port < 65_536:
+        raise UsageError(f"base_url has the port {url.port}, and ports go from 1 to 65535", argument="base_url")
     if url.userinfo or "?" in text or "#" in text:
         raise UsageError(
             "base_url must not contain a user, a query or a fragment; pass the token as token=...", argument="base_url"
@@ -250,11 +253,9 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
         UsageError: A value has no form in JSON, such as NaN, a set or half of a surrogate pair.
     """
     try:
-        serialized = _written_by_msgspec(fields_of(body)) or _written_by_msgspec(encode(body))
+        serialized = _written_by_msgspec(fields_of(body)) or _written_by_msgspec(_encoded(body))
         # The standard library accepts more keys and numbers, and says what is wrong.
-        return (
-            serialized or json.dumps(encode(body), ensure_ascii=False, allow_nan=False, check_circular=False).encode()
-        )
+        return serialized or _written_in_full(body)
     except UnicodeEncodeError:
         reason, depth = "a string must not hold half of a surrogate pair", _DEEPEST
     except RecursionError:
@@ -263,6 +264,21 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
         reason, depth = str(error), _DEEPEST
     place = _place_of_fault(body if given is UNSET else given, name, depth)
     raise UsageError(f"{place or 'the body'} cannot be serialized as JSON: {reason}", argument=place or None)
+
+
+def _written_in_full(body: object) -> bytes:
+    return json.dumps(_encoded(body), ensure_ascii=False, allow_nan=False, check_circular=False).encode()
+
+
+def _encoded(value: object) -> Any:
+    """Encode a body for JSON, and reject a time without a zone: which one is meant?"""
+    return encode(value, scalar=_encoded_scalar)
+
+
+def _encoded_scalar(value: object) -> object:
+    if isinstance(value, datetime) and value.utcoffset() is None:
+        raise ValueError("a datetime must be aware, such as datetime.now(timezone.utc)")
+    return encode_scalar(value)
 
 
 def _place_of_fault(body: object, name: str, depth: int) -> str:
@@ -294,7 +310,7 @@ def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
 
 def _is_fault(value: object) -> bool:
     try:
-        json.dumps(encode(value), ensure_ascii=False, allow_nan=False).encode()
+        _written_in_full(value)
     except (TypeError, ValueError, RecursionError):
         return True
     return False

@@ -5,10 +5,10 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, TypeVar, cast
 
 import httpx
-from itwin_platform_api.encoding import encode
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET
 from itwin_platform_transport import (
@@ -236,7 +236,7 @@ class PlatformSender:
         values = replace(values, query={**present, **query})
         if not body:
             return values
-        own = encode(values.body)
+        own = values.body.wire_fields() if hasattr(values.body, "wire_fields") else values.body
         if not isinstance(own, dict):
             raise UsageError(f"extra_body: {values.method} {values.route} sends no body", argument="extra_body")
         _check_extra("extra_body", body.keys() & own.keys())
@@ -263,6 +263,17 @@ class PlatformSender:
 def _check_extra(name: str, taken: Set[str]) -> None:
     if taken:
         raise UsageError(f"{name} must not contain {', '.join(sorted(taken))}: the operation sends it", argument=name)
+
+
+def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], None] | None:
+    """Return a callback as it is.
+
+    Raises:
+        UsageError: it cannot be called, or nobody would await what it returns.
+    """
+    if value is not None and (not callable(value) or iscoroutinefunction(value)):
+        raise UsageError(f"{name} must be a function that takes one argument, not a coroutine function", argument=name)
+    return value
 
 
 def with_changes(value: T, /, **changes: object) -> T:

@@ -1,0 +1,188 @@
+"""Mistakes that are easily made: each is told where it is made, in words that say what to write instead."""
+
+import copy
+import pickle
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import (
+    PlatformClient,
+    RepositoryResourceData,
+    SceneObjectCreate,
+    StateError,
+    TokenError,
+    UsageError,
+    verify_delivery,
+)
+
+from tests.wrapper.client.conftest import SCENE, SETTINGS, answering
+
+NAIVE = datetime(2026, 3, 1, 12, 0)  # as a mistake
+
+
+async def fetch() -> str:
+    """Return a token."""
+    return "t"
+
+
+def test_all_missing_settings_are_named_at_once() -> None:
+    """Each with its environment variable."""
+    said = "base_url and vendor and token are missing: pass them, or set the environment variables "
+    with pytest.raises(UsageError, match=said) as raised:
+        PlatformClient()
+    for name in ("ITWIN_PLATFORM_BASE_URL", "ITWIN_PLATFORM_VENDOR", "ITWIN_PLATFORM_TOKEN"):
+        assert name in str(raised.value)
+    with pytest.raises(UsageError, match="vendor is missing: pass vendor="):
+        PlatformClient("https://service.example", token="t")
+
+
+@pytest.mark.parametrize("port", [0, 65_536, 99_999])
+def test_a_port_that_does_not_exist_is_named(port: int) -> None:
+    """The address is rejected before anything connects to it."""
+    with pytest.raises(UsageError, match=f"base_url has the port {port}, and ports go from 1 to 65535"):
+        PlatformClient(**SETTINGS | {"base_url": f"https://service.example:{port}"})
+
+
+@pytest.mark.parametrize("token", [lambda scope: "t", lambda *, scope: "t"])
+def test_a_provider_that_needs_an_argument_is_rejected(token: Any) -> None:
+    """It would fail in each call."""
+    with pytest.raises(TokenError, match="must be callable without arguments") as raised:
+        PlatformClient(**SETTINGS | {"token": token})
+    assert raised.value.argument == "token"
+
+
+async def test_a_provider_without_a_signature_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written in C need not tell its parameters."""
+
+    class Provider:
+        __signature__ = "none that can be read"
+
+        def __call__(self) -> str:
+            return "t"
+
+    def unreadable(_: object) -> None:
+        raise ValueError("no signature found")
+
+    monkeypatch.setattr("inspect.signature", unreadable)
+    client, requests = answering(token=Provider())
+    async with client:
+        await client.itwins.get_primary_account()
+    assert len(requests) == 1
+
+
+def test_a_coroutine_is_no_token() -> None:
+    """The text says to pass its function."""
+    with pytest.raises(TokenError, match="token is a coroutine: pass the coroutine function itself") as raised:
+        PlatformClient(**SETTINGS | {"token": fetch()})
+    assert raised.value.argument == "token"
+
+
+def test_a_signature_in_bytes_is_told() -> None:
+    """ASGI servers hand on headers as bytes: that is not a wrong signature."""
+    with pytest.raises(UsageError, match="signature must be a str, not bytes") as raised:
+        verify_delivery(b"{}", b"sha256=0", secret="s")  # type: ignore[arg-type]  # as a mistake
+    assert raised.value.argument == "signature"
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_client_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
+    """The error says what to do instead."""
+    client, _ = answering()
+    with pytest.raises(TypeError, match="cannot be copied or pickled: share it, or make a view"):
+        duplicate(client)
+
+
+async def test_a_closed_client_cannot_be_entered() -> None:
+    """Nor can a view of it."""
+    client, _ = answering()
+    await client.aclose()
+    for each in (client, client.with_options(deadline=5)):
+        with pytest.raises(StateError, match="the client is closed: make another one"):
+            async with each:
+                pass
+
+
+@pytest.mark.parametrize("is_used", [False, True])
+async def test_a_client_that_is_not_closed_is_told(is_used: bool) -> None:
+    """Once it has made a call: a client that has not holds nothing."""
+    client, _ = answering()
+    if is_used:
+        await client.itwins.get_primary_account()
+    if not is_used:
+        client.__del__()
+        return
+    with pytest.warns(ResourceWarning, match=re.escape(f"unclosed {client!r}: use it in `async with`")):
+        client.__del__()
+    client.with_options(deadline=5).__del__()
+    await client.aclose()
+    client.__del__()
+
+
+@pytest.mark.parametrize("on_page", [5, fetch])
+async def test_a_page_callback_that_nobody_would_await_is_rejected(on_page: Any) -> None:
+    """Where it is passed, and not with the first page."""
+    client, _ = answering()
+    listings: list[Callable[[], object]] = [
+        lambda: client.itwins.list(on_page=on_page),
+        lambda: client.itwins.list_all(on_page=on_page),
+        lambda: client.scenes.list_objects(SCENE, SCENE, on_page=on_page),
+    ]
+    for listing in listings:
+        with pytest.raises(UsageError, match="on_page must be a function that takes one argument") as raised:
+            listing()
+        assert raised.value.argument == "on_page"
+
+
+OBJECT: dict[str, Any] = {"version": "1.0.0", "kind": "View3d"}
+MISTAKEN: dict[str, tuple[object, str, str]] = {
+    "a time without a zone": (
+        {**OBJECT, "data": {"when": [{"at": NAIVE}]}},
+        "objects[1].data.when[0].at",
+        "cannot be serialized as JSON: a datetime must be aware",
+    ),
+    "Python's spelling": (
+        {**OBJECT, "data": {"is_orthographic": True}},
+        "objects[1].data.is_orthographic",
+        "must be written as in JSON in a mapping: isOrthographic",
+    ),
+    "Python's spelling beside a model": (
+        SceneObjectCreate(version="1.0.0", kind="RepositoryResource", data={"itwin_id": "a"}),
+        "objects[1].data.itwin_id",
+        "must be written as in JSON in a mapping: iTwinId",
+    ),
+}
+
+
+@pytest.mark.parametrize(("item", "place", "said"), MISTAKEN.values(), ids=MISTAKEN)
+async def test_what_data_must_not_hold_is_named(item: Any, place: str, said: str) -> None:
+    """Its place in the objects is named, and nothing is sent."""
+    client, requests = answering()
+    async with client:
+        with pytest.raises(UsageError, match=re.escape(said)) as raised:
+            await client.scenes.create(SCENE, display_name="s", objects=[{**OBJECT, "data": {}}, item])
+    assert (raised.value.argument, requests) == (place, [])
+
+
+async def test_what_data_may_hold_is_sent() -> None:
+    """Aware times, names that no specification knows, and other kinds; unchecked, also Python's spelling."""
+    client, requests = answering(lambda _: httpx.Response(404))
+    unchecked, others = answering(lambda _: httpx.Response(404), check_requests=False)
+    known = RepositoryResourceData(itwin_id="a", repository_id="b", id="c", class_="d")
+    items: list[Any] = [
+        {**OBJECT, "data": {"at": datetime(2026, 3, 1, tzinfo=UTC), "my_own": 1}},
+        {**OBJECT, "kind": "Movie", "data": {"is_orthographic": 1}},
+        {**OBJECT, "kind": "RepositoryResource", "data": known},
+    ]
+    async with client, unchecked:
+        with pytest.raises(Exception, match="404"):
+            await client.scenes.create(SCENE, display_name="s", objects=items)
+        with pytest.raises(Exception, match="404"):
+            await unchecked.scenes.create(
+                SCENE, display_name="s", objects=[{**OBJECT, "data": {"is_orthographic": True}}]
+            )
+    assert b'"at":"2026-03-01T00:00:00.000Z"' in requests[0].content.replace(b": ", b":")
+    assert len(others) == 1
