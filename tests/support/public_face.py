@@ -38,6 +38,7 @@ def _members(value: object) -> list[tuple[str, Any]]:
         (name, member)
         for name, member in inspect.getmembers(value, callable)
         if not name.startswith("_")
+        and name not in GROUPS  # on the class they are classes
         and str(getattr(member, "__module__", "")).startswith(("itwin_platform.", "itwin_platform_transport."))
     ]
 

@@ -43,8 +43,9 @@ def test_all_missing_settings_are_named_at_once() -> None:
 @pytest.mark.parametrize("port", [0, 65_536, 99_999])
 def test_a_port_that_does_not_exist_is_named(port: int) -> None:
     """The address is rejected before anything connects to it."""
+    settings: dict[str, Any] = SETTINGS | {"base_url": f"https://service.example:{port}"}
     with pytest.raises(UsageError, match=f"base_url has the port {port}, and ports go from 1 to 65535"):
-        PlatformClient(**SETTINGS | {"base_url": f"https://service.example:{port}"})
+        PlatformClient(**settings)
 
 
 @pytest.mark.parametrize("token", [lambda scope: "t", lambda *, scope: "t"])
@@ -76,8 +77,9 @@ async def test_a_provider_without_a_signature_is_called(monkeypatch: pytest.Monk
 
 def test_a_coroutine_is_no_token() -> None:
     """The text says to pass its function."""
+    settings: dict[str, Any] = SETTINGS | {"token": fetch()}
     with pytest.raises(TokenError, match="token is a coroutine: pass the coroutine function itself") as raised:
-        PlatformClient(**SETTINGS | {"token": fetch()})
+        PlatformClient(**settings)
     assert raised.value.argument == "token"
 
 

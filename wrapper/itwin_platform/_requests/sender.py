@@ -236,7 +236,8 @@ class PlatformSender:
         values = replace(values, query={**present, **query})
         if not body:
             return values
-        own = values.body.wire_fields() if hasattr(values.body, "wire_fields") else values.body
+        model: Any = values.body
+        own = model.wire_fields() if hasattr(model, "wire_fields") else model
         if not isinstance(own, dict):
             raise UsageError(f"extra_body: {values.method} {values.route} sends no body", argument="extra_body")
         _check_extra("extra_body", body.keys() & own.keys())
