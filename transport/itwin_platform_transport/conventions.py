@@ -51,7 +51,12 @@ class Conventions:
     def limit_of(self, headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
         """Return the tier, the API and the operation of the limit that a response names; None for each other one."""
         named = (self.limit_tier, self.limit_api, self.limit_operation)
-        tier, api, operation = [next((headers[name] for name in names if headers.get(name)), None) for names in named]
+        # Asking httpx.Headers for one name that is missing takes as long as for all names.
+        present = {name.lower() for name in headers}
+        tier, api, operation = [
+            next((headers[name] for name in names if name.lower() in present and headers[name]), None)
+            for names in named
+        ]
         return tier, api, operation
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, ITwinSubClass, PlatformClient, UsageError
+from itwin_platform._listings.position import PageQuery, Position, TimeRange
 
 from tests.support.examples import strings
 from tests.wrapper.listings.conftest import linked
@@ -30,9 +31,13 @@ GENUINE = ITWINS.list(parent_id="tenantA").resume
 VERSION, LISTING, START = json.loads(base64.urlsafe_b64decode(GENUINE + "==="))
 
 
-def forged(**fields: object) -> str:
+def forged(**fields: Any) -> str:
     """A string of this listing with other fields."""
-    return encoded([VERSION, LISTING, START | fields])
+    inner: dict[str, Any] = {"query": PageQuery, "range": TimeRange}
+    values: dict[str, Any] = {
+        name: inner[name](**value) if isinstance(value, dict) else value for name, value in fields.items()
+    }
+    return encoded([VERSION, LISTING, Position(*START)._replace(**values)])
 
 
 #: Cursors with a parameter of the operation, or with an offset beside their own, in any encoding.
@@ -57,7 +62,7 @@ CURSORS = [
         *(forged(query=value) for value in (5, "query", {"skip": -1}, {"top": "1"}, {"cursor": 1})),
         *(forged(range=value) for value in (5, [0], {"ties": -1}, {"timeless": 0}, {"since": 5}, {"since": "now"})),
         *(forged(range={"until": f"2026-01-01T00:00:00{zone}"}) for zone in ("", "+14:00")),
-        base64.urlsafe_b64encode(f'[{VERSION}, "{LISTING}", {{"done": 1e400}}]'.encode()).decode(),
+        base64.urlsafe_b64encode(f'[{VERSION}, "{LISTING}", [null, 1e400]]'.encode()).decode(),
         base64.urlsafe_b64encode(b"[" * 100_000).decode(),
         base64.urlsafe_b64encode(b"\xff\xfe").decode(),
         *(forged(query={"cursor": cursor}) for cursor in CURSORS),

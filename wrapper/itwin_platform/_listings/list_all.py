@@ -9,7 +9,6 @@ Invariants: a range is complete when it stays below the cap; what is left of a r
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 
@@ -80,7 +79,7 @@ def advanced(time_range: TimeRange, moments: list[Moment | None]) -> TimeRange:
     # Where the first ones of all have no time, there are none without it at the end.
     is_first = time_range.since is None and time_range.ties == 0
     timeless = time_range.timeless and not (is_first and moments[0] is None)
-    return replace(time_range, reached=last, ties=ties, timeless=timeless)
+    return time_range._replace(reached=last, ties=ties, timeless=timeless)
 
 
 def rest(time_range: TimeRange, moments: list[Moment | None]) -> TimeRange | None:
@@ -92,7 +91,7 @@ def rest(time_range: TimeRange, moments: list[Moment | None]) -> TimeRange | Non
     if not is_sorted or since in (None, time_range.since) or not time_range.ties:
         return None
     timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
-    return replace(time_range, since=since, timeless=timeless)
+    return time_range._replace(since=since, timeless=timeless)
 
 
 class TimeRangeRun(Run[ITwin]):
@@ -117,7 +116,7 @@ class TimeRangeRun(Run[ITwin]):
         ties, text = start.range.ties, condition(start.range, self._time, within=self._within)
         if start.query is None and ties > len(self._seen):
             # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
-            start = replace(start, query=PageQuery(skip=ties), received=ties)
+            start = start._replace(query=PageQuery(skip=ties), received=ties)
         order = {"$orderby": f"{self._time} ASC"} if self._is_sorted else {}
         narrowed = {"$filter": text} if text else {}
         self._begin(start, carried({**parameters_of(self._listing.first), **narrowed, **order}))
@@ -126,7 +125,7 @@ class TimeRangeRun(Run[ITwin]):
 
     def _after(self, count: int) -> Position:
         position = super()._after(count)
-        return replace(position, range=advanced(position.range, [*map(self._moment, self._items[:count])]))
+        return position._replace(range=advanced(position.range, [*map(self._moment, self._items[:count])]))
 
     def requests(self, count: int) -> list[str]:
         """Return the queries of the next requests. Later ranges may be short, so fewer pages are requested ahead."""
@@ -188,7 +187,7 @@ class TimeRangeRun(Run[ITwin]):
             return recovered
         time_range = self._end.range
         rejected = condition(time_range, self._time, within=self._within)
-        bounded = replace(time_range, timeless=False)
+        bounded = time_range._replace(timeless=False)
         has_null = rejected != condition(bounded, self._time, within=self._within)
         if has_null and not (self._is_sorted and self.pages_read == 0):
             time_range = bounded
@@ -201,5 +200,5 @@ class TimeRangeRun(Run[ITwin]):
             self._is_sorted = False
         else:
             raise PagingError(f"the service does not list iTwins by their {self._time}: {error}") from error
-        self._begin_range(replace(self._end, range=time_range))
+        self._begin_range(self._end._replace(range=time_range))
         return True

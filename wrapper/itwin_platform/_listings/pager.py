@@ -187,17 +187,19 @@ class Pager(Generic[T]):
         info: ResponseInfo | None = None
         try:
             while queries := run.requests(count):
-                await self._keep(tasks, queries, run.first)
-                first = tasks[queries[0]]
-                await asyncio.wait([first])
-                if count > 1 and run.pages_read and first.exception() is None:
-                    # The next request begins before this response is decoded: the service works meanwhile.
-                    await self._keep(tasks, run.requests(count + 1), run.first)
-                    await asyncio.sleep(0)
-                del tasks[queries[0]]
-                if isinstance(error := first.exception(), PlatformError) and run.recovers(error):
+                # A page that nothing is requested beside needs no task.
+                request = tasks.pop(queries[0], None) or self._send(replace(run.first, query=queries[0]))
+                try:
+                    response = await request
+                except PlatformError as error:
+                    if not run.recovers(error):
+                        raise
+                    await self._keep(tasks, (), run.first)
                     continue
-                response = first.result()
+                if count > 1 and run.pages_read:
+                    # The next request begins before this response is decoded: the service works meanwhile.
+                    await self._keep(tasks, run.requests(count + 1)[1:], run.first)
+                    await asyncio.sleep(0)
                 info = response.info()
                 page = run.take(self._read(response), response=info)
                 self._on_page(page)

@@ -1,7 +1,7 @@
 """A listing and one run through it, without input and output: what to request next, and what a response comes to."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
@@ -121,7 +121,7 @@ class Run(Generic[T]):
         """Return the position after so many items of the page that was taken last."""
         before = self._before
         done = self._done_after[count - 1] if count else before.done
-        return replace(before, done=done, items=before.items + count, received=before.received + done - before.done)
+        return before._replace(done=done, items=before.items + count, received=before.received + done - before.done)
 
     def requests(self, count: int) -> list[str]:
         """Return the queries of the next requests in order, up to `count` of them as far as they are known."""
@@ -137,7 +137,7 @@ class Run(Generic[T]):
         query = self._end.query or PageQuery(skip=self._listing.skip or None)
         tops = self._page_sizes(count if self._is_steady else 1)
         skip, size = query.skip or 0, self._listing.page_size
-        first = query if query.top is not None else replace(query, top=tops[0])
+        first = query if query.top is not None else query._replace(top=tops[0])
         return [first, *(PageQuery(skip=skip + size * step, top=top) for step, top in enumerate(tops[1:], 1))]
 
     def _page_sizes(self, count: int) -> list[int]:
@@ -160,7 +160,7 @@ class Run(Generic[T]):
         (query,) = self._queries(1)
         last_modified = self._note(content, self._end.last_modified)
         following = self._following(query, content.links)
-        self._before = before = replace(self._end, query=query, last_modified=last_modified)
+        self._before = before = self._end._replace(query=query, last_modified=last_modified)
         remaining = self._remaining(before)
         self._drop_duplicates(content, start=before.done)
         is_complete = remaining is None or len(self._items) <= remaining
@@ -169,7 +169,7 @@ class Run(Generic[T]):
         if is_complete:
             received = before.received + max(0, len(content.items) - before.done)
             done = 0 if following else len(content.items)
-            self._end = replace(self._end, query=following or query, done=done, received=received)
+            self._end = self._end._replace(query=following or query, done=done, received=received)
         is_left = self._finish(following, is_left=following is not None or not is_complete or self.problem is not None)
         return Page(
             items=self._items,
@@ -211,11 +211,11 @@ class Run(Generic[T]):
     def _drop_duplicates(self, content: PageContent[T], *, start: int) -> None:
         """Keep the items after the first ones; without those that came before, once a scene has changed."""
         items = content.items
-        kept: Sequence[int] = range(start, len(items))
+        self._items, self._done_after = items[start:], range(start + 1, len(items) + 1)
         if content.scene is not None or self.distinct:
-            kept = [index for index in kept if self._is_kept(items[index])]
-            self.duplicates += len(items[start:]) - len(kept)
-        self._items, self._done_after = [items[index] for index in kept], [index + 1 for index in kept]
+            kept = [index for index in range(start, len(items)) if self._is_kept(items[index])]
+            self.duplicates += len(self._items) - len(kept)
+            self._items, self._done_after = [items[index] for index in kept], [index + 1 for index in kept]
 
     def _is_kept(self, item: T) -> bool:
         identity = getattr(item, "id", None)
