@@ -1,11 +1,12 @@
 """An OpenAPI document: parsed from a file or a git revision, its nodes, its references, and their lines."""
 
 import contextlib
+import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -18,8 +19,40 @@ Keys = tuple[str | int, ...]
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 #: Keys whose values are data, in which `$ref` or `schema` would be a name like any other.
 _DATA = ("example", "examples", "enum", "const", "default", "x-default")
+
+
 #: The parser in C, which wheels of PyYAML have, is ten times as fast.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_BASE):  # type: ignore[misc]
+    """Reads YAML as JSON has it: a key is a string and is there once, `NO` is no boolean, and a date is a string."""
+
+    yaml_implicit_resolvers: ClassVar[Any] = {}
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002
+        """Return a mapping with the keys as they are written."""
+        merges = [(key, value) for key, value in node.value if key.tag.endswith(":merge")]
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            if (key, value) in merges:
+                continue
+            if key.value in found:
+                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is there twice", problem_mark=key.start_mark)
+            found[key.value] = self.construct_object(value, deep=True)
+        for _, value in merges:
+            found = {**self.construct_object(value, deep=True), **found}
+        return found
+
+
+for _tag, _form, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"null|~|", ["n", "~", ""]),
+    ("int", r"[-+]?(0|[1-9][0-9]*)", "-+0123456789"),
+    ("float", r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*)(\.[0-9]*)?)([eE][-+]?[0-9]+)?", "-+.0123456789"),
+    ("merge", r"<<", "<"),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"(?:{_form})\\Z"), [*_first])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +99,17 @@ def parse(text: str, *, name: str) -> dict[str, Any]:
         SystemExit: It is no YAML, or no object.
     """
     try:
-        document = yaml.load(text, _LOADER)  # noqa: S506 - both loaders are safe
+        document = yaml.load(text, _Loader)  # noqa: S506 - it is a safe loader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
         raise SystemExit(f"{name}{line}: no YAML: {getattr(error, 'problem', error)}") from None
     if not isinstance(document, dict):
         raise SystemExit(f"{name}:1: no OpenAPI document: an object with `openapi`, `info` and `paths`")
-    return {key: _composed(document, node) for key, node in document.items()}
+    try:
+        return {key: _composed(document, node) for key, node in document.items()}
+    except RecursionError:
+        raise SystemExit(f"{name}:1: a schema is composed of itself by `allOf`") from None
 
 
 def _composed(document: Node, node: Any) -> Any:
@@ -103,7 +139,7 @@ def whole(document: Node, schema: Node) -> Node:
 
 def with_lines(problems: Iterable[Problem], *, text: str, name: str) -> list[str]:
     """Return each problem as a line that begins with file and line."""
-    root = yaml.compose(text, Loader=_LOADER)
+    root = yaml.compose(text, Loader=_Loader)
     return [f"{name}:{_line(root, problem.keys)}: {problem.place}: {problem.text}" for problem in problems]
 
 
@@ -161,9 +197,18 @@ def alternatives(schema: Node) -> tuple[list[Node], bool]:
 
 
 def resolve(document: Node, node: Node) -> Node:
-    """Return the target of a reference, or the node itself."""
+    """Return the target of a reference, or the node itself.
+
+    Raises:
+        KeyError: It leads out of the document, nowhere, or back to itself.
+    """
+    seen: set[str] = set()
     while "$ref" in node:
-        node = target(document, str(node["$ref"]))
+        reference = str(node["$ref"])
+        if reference in seen:
+            raise KeyError(reference)
+        seen.add(reference)
+        node = target(document, reference)
     return node
 
 

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sysconfig
+import traceback
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -28,7 +29,7 @@ from openapi_python_client.strings import PythonIdentifier
 
 from tools.generation import naming
 from tools.generation.document import Keys, Problem, resolve, with_lines
-from tools.generation.document_checks import problems
+from tools.generation.document_checks import modern, problems
 from tools.generation.lists import ModelsOfKinds, imported, list_shape
 from tools.generation.params import Params, param_name
 from tools.generation.preparation import prepared
@@ -73,15 +74,19 @@ def write_package(
     text = json.dumps(document, indent=1) if text is None else text
     reject = partial(_reject, text=text, name=name)
     source, rules, params = document, RequestRules(document), Params(document)
-    if found := problems(document):
+    found = problems(document)
+    try:
+        document = prepared(modern(document))  # so that one run says everything of an older one
+    except (AttributeError, KeyError, TypeError):  # it is not valid, which is said already
         reject(found)
-    document = prepared(document)
-    with naming.own_names(), _tools_on_path(), contextlib.redirect_stdout(io.StringIO()):
+    with _reported(name), naming.own_names(), _tools_on_path(), contextlib.redirect_stdout(io.StringIO()):
         data = GeneratorData.from_dict(dict(document), config=config)
         if isinstance(data, GeneratorError):
+            if found:
+                reject(found)
             raise SystemExit(f"the generator rejects {name}:\n{_words([data], text=text, name=name)}")
         naming.rename_reserved(data, config)
-        if found := [*_clashes(data, config), *lost_marks(data, known=known_secrets() if checked else {})]:
+        if found := [*found, *_clashes(data, config), *lost_marks(data, known=known_secrets() if checked else {})]:
             reject(found)
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
@@ -101,10 +106,7 @@ def write_package(
             unexported=unexported(source),
             words_beside=partial(_words_beside, words_beside_references(source)),
         )
-        try:
-            errors = project.build()
-        except TemplateError as error:
-            raise SystemExit(_template_words(error)) from error
+        errors = project.build()
     if errors:
         raise SystemExit(f"the generator rejects {name}:\n{_words(errors, text=text, name=name)}")
     for path in sorted(SUPPORT.glob("*.py")):
@@ -112,8 +114,8 @@ def write_package(
     (package / "operations.py").write_text(_operations(data, rules, config), encoding="utf-8")
     (package / "py.typed").write_text("", encoding="utf-8")
     (package / "README.md").write_text(NOTICE, encoding="utf-8")
-    if checked and (failed := import_errors(package.name, package.parent)):
-        raise SystemExit("\n".join([f"the package generated from {name} cannot be imported:", *failed]))
+    if checked and (lines := import_errors(package.name, package.parent)):
+        raise SystemExit("\n".join([f"the package generated from {name} cannot be imported:", *lines]))
 
 
 def _operations(data: GeneratorData, rules: RequestRules, config: Config) -> str:
@@ -181,6 +183,19 @@ def models_of_kinds(document: Mapping[str, Any]) -> ModelsOfKinds:
 def _unsupported(what: str) -> str:
     """End the generation from within a template."""
     raise TemplateRuntimeError(what)
+
+
+@contextlib.contextmanager
+def _reported(name: str) -> Iterator[None]:
+    """End with the place and the text of what a template or the generator raises, instead of a traceback."""
+    try:
+        yield
+    except TemplateError as error:
+        raise SystemExit(f"{name}:1: {_template_words(error)}") from error
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        text = f"{type(error).__name__} in {Path(frame.filename).name}:{frame.lineno}: {error}"
+        raise SystemExit(f"{name}:1: the generator cannot read it: {text}") from error
 
 
 @contextlib.contextmanager

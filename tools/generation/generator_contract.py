@@ -51,12 +51,18 @@ def conflicts(record: Path = RECORD, ours: Path = OURS, stock: Path = STOCK) -> 
     )
 
 
-def watched(ours: Path = OURS) -> dict[str, str]:
-    """Return the templates of the generator that ours replace or import, each with the reason."""
+def watched(ours: Path = OURS, stock: Path = STOCK) -> dict[str, str]:
+    """Return the templates of the generator that ours replace or import, and those that these include, with reasons."""
     found = {path.name: f"templates/{path.name} replaces it" for path in ours.glob("*.jinja")}
-    for path in sorted(ours.glob("*.jinja")):
-        for name in IMPORTED.findall(path.read_text(encoding="utf-8")):
-            found.setdefault(name, f"templates/{path.name} imports it")
+    waiting = [(path, f"templates/{path.name}") for path in sorted(ours.glob("*.jinja"))]
+    for path, place in waiting:
+        for part in IMPORTED.findall(path.read_text(encoding="utf-8")) if path.is_file() else ():
+            # Of a name that is computed, the folder is known.
+            for each in [*(stock / part).glob("*.jinja")] or [stock / part]:
+                name = each.relative_to(stock).as_posix()
+                if name not in found:
+                    found[name] = f"{place} imports it"
+                    waiting.append((each, name))
     return dict(sorted(found.items()))
 
 
@@ -68,10 +74,10 @@ def record(stock: Path = STOCK) -> str:
 
 
 def moved(recorded: str, ours: Path = OURS, stock: Path = STOCK) -> list[str]:
-    """Return a line for each template of the generator that ours replace or import and that differs from the record."""
+    """Return a line for each watched template of the generator that differs from the record."""
     before, after = _digests(recorded), _digests(record(stock))
     lines: list[str] = []
-    for name, why in watched(ours).items():
+    for name, why in watched(ours, stock).items():
         if before.get(name) != after.get(name):
             state = "changed" if name in before and name in after else "new" if name in after else "gone"
             lines.append(f"{state}: {name} ({why})")

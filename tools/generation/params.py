@@ -94,11 +94,11 @@ class Params:
         if name is None:
             return None
         schema = resolve(self.document, _reference(name))
-        imports = {_import(each) for inner in schema["properties"].values() for each in self._named(inner)}
+        named = {each for inner in schema["properties"].values() for each in self._named(inner)}
         return Param(
             name=param_name(name),
             fields=tuple(self._field(schema, wire, present=self.mappings[name]) for wire in schema["properties"]),
-            imports=tuple(sorted(imports)),
+            imports=tuple(sorted(map(_import, named - {name}))),
         )
 
     def _field(self, schema: Node, wire: str, *, present: str) -> ParamField:

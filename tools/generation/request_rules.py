@@ -9,9 +9,8 @@ from openapi_python_client.parser.openapi import Endpoint
 from tools.generation.document import Node, alternatives, operation_called, resolve
 from tools.generation.naming import plain, snake_case
 from tools.generation.params import sent_name
+from tools.generation.unchecked import FORMATS
 
-#: Strings that are other Python values than `str`.
-FORMATS = ("date", "date-time", "uuid", "binary")
 LIMITS = {
     "string": ("minLength", "maxLength"),
     "integer": ("minimum", "maximum"),

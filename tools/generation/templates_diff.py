@@ -69,15 +69,15 @@ def main() -> None:
 
 def unmet() -> str:
     """Generate with our templates, and return what they use and the generator no longer has, if anything."""
-    from tools.generation.generator import write_package
-
     with tempfile.TemporaryDirectory() as folder:
         try:
+            from tools.generation.generator import write_package
+
             write_package(load_document(str(SPECIFICATION)), Path(folder) / "itwin_platform_api", name="openapi.yaml")
         except SystemExit as error:
             return str(error)
-        except (AttributeError, TypeError) as error:
-            return f"the generator's Python is not what tools/generation/generator.py expects: {error}"
+        except (AttributeError, ImportError, TypeError) as error:
+            return f"the generator's Python is not what tools/generation expects: {error}"
     return ""
 
 

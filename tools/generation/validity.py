@@ -1,10 +1,13 @@
 """Whether a document is a valid OpenAPI document in one file, so that other tools need not expect anything else."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.generation.document import Node, Problem, nodes, target
+from tools.generation.document import Node, Problem, nodes, resolve
 
+#: What a reference may name: a path item is read where it is.
+_COMPONENT = re.compile(r"#/components/(?!pathItems/)\w+/[^/]+")
 #: The keys of a schema whose values are schemas, or lists or mappings of schemas.
 SCHEMAS = ("schema", "items", "oneOf", "anyOf", "allOf", "not", "properties", "schemas")
 
@@ -15,14 +18,24 @@ def invalid(document: Node) -> list[Problem]:
 
 
 def _references(document: Node) -> Iterator[Problem]:
+    schemas = document.get("components", {}).get("schemas", {})
     for keys, node in nodes(document):
+        kinds = node.get("x-kinds")
+        for name in [
+            *(kinds.values() if isinstance(kinds, dict) else ()),
+            node.get("x-values", next(iter(schemas), "")),
+        ]:
+            if name not in schemas:
+                yield Problem(keys=keys, text=f"names the schema {name!r}, which is not there")
         reference = node.get("$ref")
         if not isinstance(reference, str):
             continue
+        where = None if _COMPONENT.fullmatch(reference) else "names no component: move what it names to `components`"
         try:
-            target(document, reference)
+            resolve(document, node)
         except KeyError:
             where = "leads nowhere" if reference.startswith("#/") else "leads out of the document: copy what it names"
+        if where is not None:
             yield Problem(keys=keys, text=f"$ref {reference!r} {where}")
 
 

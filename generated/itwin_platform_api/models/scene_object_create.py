@@ -200,8 +200,6 @@ _DATA = {
     "View3d": View3dData.from_dict,
 }
 make_when_read(SceneObjectCreate, "data")
-from ..models.repository_resource_data import RepositoryResourceDataParam  # noqa: E402
-from ..models.view3d_data import View3dDataParam  # noqa: E402
 
 
 class SceneObjectCreateParam(TypedDict):
@@ -229,3 +227,7 @@ class SceneObjectCreateParam(TypedDict):
     `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which properties are
     required in a request, and the structures of other kinds, are not documented. Its strings are untrusted:
     escape or sanitize them before rendering."""
+
+
+from ..models.repository_resource_data import RepositoryResourceDataParam  # noqa: E402
+from ..models.view3d_data import View3dDataParam  # noqa: E402

@@ -183,10 +183,7 @@ class View3dData:
 
 
 # Below the class, so that models may name each other; once, and not in each call.
-from ..models.vector3d import (
-    Vector3d,  # noqa: E402
-    Vector3dParam,  # noqa: E402
-)
+from ..models.vector3d import Vector3d  # noqa: E402
 
 
 class View3dDataParam(TypedDict):
@@ -211,3 +208,6 @@ class View3dDataParam(TypedDict):
     """Frustum width in meters, orthographic views."""
     ecefTransform: NotRequired[Sequence[float]]
     """16 numbers, a 4x4 matrix in row-major order."""
+
+
+from ..models.vector3d import Vector3dParam  # noqa: E402
