@@ -19,11 +19,11 @@ from ._server.control import application
 from ._server.deliveries import Delivery
 from ._server.journal import RecordedRequest, redacted
 from ._server.overview import webhook_ids
-from ._server.running import DEFAULT_TOKEN, Latency, OtherRoute, RunningSandbox
+from ._server.running import DEFAULT_TOKEN, Advance, Latency, OtherRoute, RunningSandbox
 from ._server.settings import ServiceClock, as_strings, settings_of
 from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES, TokenRights
 from ._service.examples import seeded_platform
-from ._service.json_values import JSON, FieldError, Seconds, checked
+from ._service.json_values import JSON, FieldError, checked
 from ._service.rate_limit import RateLimit, RateLimitLike, RetryAfter, rate_limit_of
 from ._service.seed_document import SeedDocument, platform_of_document, read_seed_file
 from ._service.state import Seeded, Snapshot, has_authentication, has_secret, stored_item
@@ -328,7 +328,7 @@ class Sandbox:
         Raises:
             ValueError: The seconds are negative or no number.
         """
-        self._running.clock.advance(checked(Seconds, seconds))
+        self._running.clock.advance(checked(Advance, {"seconds": seconds}).seconds)
 
     def respond(
         self,

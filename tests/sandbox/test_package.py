@@ -12,6 +12,7 @@ import pytest
 from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._server.control import ROUTES
 from itwin_platform_sandbox._service.schema_checks import Problems, SchemaChecks
+from itwin_platform_sandbox._service.service import OPERATIONS
 
 from tests.support.processes import PROJECT, ended
 from tools.generation.document import SPECIFICATION, load_document
@@ -122,6 +123,45 @@ def test_the_document_alone_changes_what_is_accepted(tmp_path: Path) -> None:
     schemas["RepositoryUpdate"]["properties"]["displayName"]["maxLength"] = 250
     schemas["SceneCreate"]["properties"]["mood"] = {"type": "string"}
     assert answers(tmp_path / "after", document) == [[201, False], [200, False], [201, True]]
+
+
+NO_BODIES = """
+import asyncio, httpx, json
+from itwin_platform_sandbox import FAULTS, Sandbox
+async def main():
+    headers = {"Authorization": "Bearer a"}
+    async with Sandbox(itwins=3, objects=0) as sandbox, httpx.AsyncClient(headers=headers) as http:
+        url = f"{sandbox.base_url}/reality-analysis/detectors"
+        found = []
+        for name in (None, *(name for name, kind in FAULTS.items() if kind.phase == "change")):
+            if name is not None:
+                sandbox.fault(name, operation="create_detector")
+            response = await http.post(url, json={"name": "d", "type": "PhotoObjectDetector"})
+            found.append([response.status_code, response.text, response.headers.get("content-type")])
+            sandbox.clear_faults()
+        print(json.dumps([found, sandbox.stored("detector", "d")["name"]]))
+asyncio.run(main())
+"""
+
+
+def test_a_success_without_a_body_is_carried_out(tmp_path: Path) -> None:
+    """Where the document gives a success another status and no body, the effect happens and nothing is sent."""
+    document: Any = load_document(str(SPECIFICATION))
+    responses = document["paths"]["/reality-analysis/detectors"]["post"]["responses"]
+    responses["204"] = {"description": "Created."}
+    del responses["201"]
+    document["paths"]["/reality-analysis/detectors"]["post"]["x-accept"] = "application/vnd.a.itwin-platform.v2+json"
+    shutil.copytree(ROOT, tmp_path / ROOT.name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / ROOT.name / "openapi.json").write_bytes(sandbox_document(document))
+    found, name = json.loads(ended("python", "-c", NO_BODIES, folder=tmp_path).stdout)
+    assert ({tuple(each) for each in found}, name) == ({(204, "", None)}, "d")
+
+
+def test_no_module_of_faults_names_an_operation() -> None:
+    """Faults find out from the document what they concern, so a changed operation needs no edit of them."""
+    names = [operation.name for operation in OPERATIONS]
+    texts = {file.name: file.read_text(encoding="utf-8") for file in (ROOT / "_faults").glob("*.*")}
+    assert [(file, name) for file, text in texts.items() for name in names if f'"{name}"' in text] == []
 
 
 def found(schema: dict[str, Any], value: Any, schemas: dict[str, Any] | None = None) -> list[tuple[object, str]]:

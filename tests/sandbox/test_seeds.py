@@ -152,31 +152,88 @@ async def test_an_empty_seed_has_an_account_and_nothing_else() -> None:
             getattr(sandbox, name)
 
 
-@pytest.mark.parametrize(
-    ("seed", "field"),
-    [
-        ({"projects": []}, "projects"),
-        ({"itwins": {}}, "itwins"),
-        ({"itwins": ["x"]}, "itwins[0]"),
-        ({"itwins": [{"name": "x"}]}, "itwins[0].name"),
-        ({"itwins": [{"subClass": "Bridge"}]}, "itwins[0].subClass"),
-        ({"itwins": [{"status": "active"}]}, "itwins[0].status"),
-        ({"itwins": [{"id": "x"}]}, "itwins[0].id"),
-        ({"itwins": [{"id": ITWIN_ID}, {"id": ITWIN_ID.upper()}]}, "itwins[1].id"),
-        ({"itwins": [{"latitude": "north"}]}, "itwins[0].latitude"),
-        ({"itwins": [{"createdDateTime": "yesterday"}]}, "itwins[0].createdDateTime"),
-        ({"itwins": [{"displayName": None}]}, "itwins[0].displayName"),
-        ({"repositories": [{"iTwinId": STYLED_ID}]}, "repositories[0].iTwinId"),
-        ({"repositories": [{"options": []}]}, "repositories[0].options"),
-        ({"repositories": [{"id": "a"}, {"id": "a"}]}, "repositories[1].id"),
-        ({"scenes": [{"objects": [{"kind": "Layer"}]}]}, "scenes[0].objects[0].version"),
-        ({"scenes": [{"objects": [STYLED, STYLED]}]}, "scenes[0].objects[1].id"),
-        ({"detectors": [{"name": "d", "type": "XRay"}]}, "detectors[0].type"),
-        ({"repositories": [{"resources": [{}]}]}, "repositories[0].resources[0].id"),
-        ({"webhooks": [{"active": "yes"}]}, "webhooks[0].active"),
-        ({"itwins": [{"latitude": float("nan")}]}, "the seed cannot be serialized as JSON"),
-    ],
-)
+def one(part: str, **entry: Any) -> dict[str, Any]:
+    """A seed with one entry."""
+    return {part: [entry]}
+
+
+BASIC = {"type": "Basic", "username": "reader"}
+TWO_ROADS = [{"id": "roads", "displayName": "Roads"}, {"id": "roads", "displayName": "Rails"}]
+TWO_NAMES = [{"id": "a", "displayName": "Roads"}, {"id": "b", "displayName": "Roads"}]
+LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
+OTHER_ID = "7f2c1f8e-0000-9332-387a-5b7c00000009"
+#: A seed, and the place that its error names.
+WRONG_SEEDS: list[tuple[dict[str, Any], str]] = [
+    ({"projects": []}, "projects"),
+    ({"itwins": {}}, "itwins"),
+    ({"itwins": ["x"]}, "itwins[0]"),
+    (one("itwins", name="x"), "itwins[0].name"),
+    (one("itwins", subClass="Bridge"), "itwins[0].subClass"),
+    (one("itwins", **{"class": "Bridge"}), "itwins[0].class"),
+    (one("itwins", status="active"), "itwins[0].status"),
+    (one("itwins", id="x"), "itwins[0].id"),
+    ({"itwins": [{"id": ITWIN_ID}, {"id": ITWIN_ID.upper()}]}, "itwins[1].id"),
+    (one("itwins", latitude="north"), "itwins[0].latitude"),
+    (one("itwins", dataCenterLocation="Mars"), "itwins[0].dataCenterLocation"),
+    (one("itwins", createdDateTime="yesterday"), "itwins[0].createdDateTime"),
+    (one("itwins", lastModifiedDateTime=5), "itwins[0].lastModifiedDateTime"),
+    (one("itwins", displayName=None), "itwins[0].displayName"),
+    (one("itwins", parentId=OTHER_ID), "itwins[0].parentId"),
+    (one("itwins", iTwinAccountId="x"), "itwins[0].iTwinAccountId"),
+    (one("repositories", iTwinId=STYLED_ID), "repositories[0].iTwinId"),
+    (one("repositories", **{"class": "Maps"}), "repositories[0].class"),
+    (one("repositories", subClass="Maps"), "repositories[0].subClass"),
+    (one("repositories", subClass="ArcGIS", **{"class": "Storage"}), "repositories[0].class"),
+    (one("repositories", displayName=""), "repositories[0].displayName"),
+    (one("repositories", displayName="n" * 201), "repositories[0].displayName"),
+    (one("repositories", uri="u" * 2001), "repositories[0].uri"),
+    (one("repositories", id=""), "repositories[0].id"),
+    (one("repositories", capabilities={}), "repositories[0].capabilities"),
+    (one("repositories", authentication="secret"), "repositories[0].authentication"),
+    (one("repositories", authentication={"type": "Kerberos"}), "repositories[0].authentication"),
+    (one("repositories", authentication=BASIC), "repositories[0].authentication.password"),
+    (one("repositories", authentication={**BASIC, "password": 5}), "repositories[0].authentication.password"),
+    (one("repositories", options=[]), "repositories[0].options"),
+    (one("repositories", subClass="UrlTemplate", options={"minimumLevel": 99}), "repositories[0].options.minimumLevel"),
+    (one("repositories", options={"queryParameters": []}), "repositories[0].options.queryParameters"),
+    ({"repositories": [{"id": "a"}, {"id": "a"}]}, "repositories[1].id"),
+    ({"repositories": [{"displayName": "a"}, {"displayName": "a"}]}, "repositories[1].displayName"),
+    (one("repositories", resources={}), "repositories[0].resources"),
+    (one("repositories", resources=[{}]), "repositories[0].resources[0].id"),
+    (one("repositories", resources=[{"id": "r" * 201, "displayName": "a"}]), "repositories[0].resources[0].id"),
+    (one("repositories", resources=[{**RESOURCES[0], "type": ""}]), "repositories[0].resources[0].type"),
+    (one("repositories", resources=[{**RESOURCES[0], "class": "iModels"}]), "repositories[0].resources[0].class"),
+    (one("repositories", resources=TWO_ROADS), "repositories[0].resources[1]"),
+    (one("repositories", resources=TWO_NAMES), "repositories[0].resources[1]"),
+    (one("scenes", id="x"), "scenes[0].id"),
+    (one("scenes", displayName=5), "scenes[0].displayName"),
+    (one("scenes", parentId="x"), "scenes[0].parentId"),
+    (one("scenes", parentId=OTHER_ID), "scenes[0].parentId"),
+    (one("scenes", iTwinId=OTHER_ID), "scenes[0].iTwinId"),
+    (one("scenes", objects=[{"kind": "Layer", "data": {}}]), "scenes[0].objects[0].version"),
+    (one("scenes", objects=[{**LAYER, "version": "1"}]), "scenes[0].objects[0].version"),
+    (one("scenes", objects=[{**LAYER, "visible": "yes"}]), "scenes[0].objects[0].visible"),
+    (one("scenes", objects=[{**LAYER, "kind": "View3d", "data": {"fov": "wide"}}]), "scenes[0].objects[0].data.fov"),
+    (one("scenes", objects=[{**LAYER, "kind": "GISStyling"}]), "scenes[0].objects[0].relatedId"),
+    (one("scenes", objects=[STYLED, STYLED]), "scenes[0].objects[1].id"),
+    ({"scenes": [{"objects": [STYLED]}, {"objects": [STYLED]}]}, "scenes[1].objects[0].id"),
+    (one("detectors", type="PhotoObjectDetector"), "detectors[0].name"),
+    (one("detectors", name="d", type="XRay"), "detectors[0].type"),
+    (one("detectors", name="d", documentationUrl=5), "detectors[0].documentationUrl"),
+    (one("detectors", name="d", versions="1.0"), "detectors[0].versions"),
+    (one("webhooks", active="yes"), "webhooks[0].active"),
+    (one("webhooks", scope="Project"), "webhooks[0].scope"),
+    (one("webhooks", scopeId=OTHER_ID), "webhooks[0].scopeId"),
+    (one("webhooks", eventTypes=["iTwins.iTwinMoved.v1"]), "webhooks[0].eventTypes"),
+    (one("webhooks", eventTypes="iTwins.iTwinUpdated.v1"), "webhooks[0].eventTypes"),
+    (one("webhooks", callbackUrl=5), "webhooks[0].callbackUrl"),
+    (one("webhooks", secret=5), "webhooks[0].secret"),
+    (one("webhooks", created="today"), "webhooks[0].created"),
+    (one("itwins", latitude=float("nan")), "the seed cannot be serialized as JSON"),
+]
+
+
+@pytest.mark.parametrize(("seed", "field"), WRONG_SEEDS)
 def test_a_seed_that_makes_no_sense_is_rejected(seed: dict[str, Any], field: str) -> None:
     """The error names the entry and the field."""
     with pytest.raises(ValueError, match=f"^{re.escape(field)}: "):

@@ -93,6 +93,29 @@ def test_positional(itwin_sandbox):
 """
 
 
+REPORT_TESTS = """
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+
+@pytest.fixture(scope="session")
+def shared():
+    with Sandbox(itwins=1, objects=0) as sandbox:
+        yield sandbox
+
+def get(sandbox, path):
+    return httpx.get(sandbox.base_url + path, headers={"Authorization": "Bearer planted"}).status_code
+
+def test_fails(itwin_sandbox, shared):
+    for number in range(25):
+        get(itwin_sandbox, f"/itwins/?$skip={number}")
+    assert get(shared, "/itwins/?$top=0") == 200
+
+def test_passes(shared):
+    assert get(shared, "/itwins/") == 200
+"""
+
+
 def run(pytester: pytest.Pytester, *options: str, **tests: str) -> pytest.RunResult:
     """Run tests in a process of its own, with the plugin given where it is not installed."""
     pytester.makepyfile(**tests)
@@ -133,6 +156,16 @@ def test_a_mistake_with_the_sandbox_fails_its_test(pytester: pytest.Pytester) ->
     result.stdout.fnmatch_lines(["*these faults never fired: next_null (list_itwins, skip 1); clear_faults()*"])
     result.stdout.no_fnmatch_line("*these faults never fired: respond*")
     assert "takes keyword arguments only, such as itwins=10" in result.stdout.str()
+
+
+def test_the_report_of_a_failed_test_shows_the_latest_requests(pytester: pytest.Pytester) -> None:
+    """The last twenty of each sandbox, with the reason of a failure and no secret; a test that passes shows none."""
+    result = run(pytester, "-p", "no:asyncio", test_report=REPORT_TESTS)
+    result.assert_outcomes(passed=1, failed=1)
+    output = result.stdout.str()
+    result.stdout.fnmatch_lines(["*Latest requests to itwin_sandbox*", "200 GET /itwins/?$skip=5"])
+    result.stdout.fnmatch_lines(["*Latest requests to shared*", "422 GET /itwins/?$top=0; InvalidiTwinsRequest: *"])
+    assert (output.count("GET /itwins/?$skip"), "planted" in output.partition("Latest requests")[2]) == (20, False)
 
 
 @pytest.mark.parametrize("block", TEST_FILES, ids=lambda block: f"{name_of(block.page)}:{block.line}")

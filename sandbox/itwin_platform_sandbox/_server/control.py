@@ -27,7 +27,6 @@ from .._service.json_values import (
     FieldError,
     JSONObject,
     NotJSONError,
-    Seconds,
     check_choice,
     checked,
     read_json,
@@ -40,7 +39,7 @@ from .endpoint import Bodies, ServiceEndpoint
 from .gatekeeping import guarded
 from .journal import RecordedRequest, redacted
 from .overview import delivery_values, overview, rate_values, token_values
-from .running import REFUSE, Latency, OtherRoute, RunningSandbox
+from .running import REFUSE, Advance, Latency, OtherRoute, RunningSandbox
 from .settings import CONTROL_PATH as ROOT
 
 MOST_BODY_BYTES = 2**20
@@ -81,10 +80,6 @@ class _Rate(_Values):
     per: float | None = None
     kind: RateKind = "fixed_window"
     retry_after: RetryAfter = "seconds"
-
-
-class _Advance(_Values):
-    seconds: Seconds
 
 
 class _Slice(_Values):
@@ -250,7 +245,7 @@ async def set_latency(sandbox: RunningSandbox, request: Request) -> Result:
 
 async def advance(sandbox: RunningSandbox, request: Request) -> Result:
     """Put the clock of the service forward, and return by how much it is in all."""
-    sandbox.clock.advance(checked(_Advance, await _body(request), strict=False).seconds)
+    sandbox.clock.advance(checked(Advance, await _body(request), strict=False).seconds)
     return 200, {"advanced": sandbox.clock.advanced}
 
 

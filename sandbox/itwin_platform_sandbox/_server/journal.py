@@ -57,6 +57,14 @@ class RecordedRequest(msgspec.Struct, frozen=True, kw_only=True):
     response_body: JSON = None
     response_bytes: int = 0
 
+    def __str__(self) -> str:
+        query = "&".join(f"{name}={value}" for name, value in self.query.items())
+        error = f"{self.error_code}: {self.error_message}" if self.error_code or self.error_message else None
+        faults = (f"fault {name}" for name in self.faults)
+        reasons = [*faults, *filter(None, (self.rate_limit, error)), *self.error_details, *self.notes]
+        line = f"{self.status or 'no response'} {self.method} {self.path}{'?' if query else ''}{query}"
+        return "; ".join([line, *reasons])
+
 
 def without_secret_parameters(query: Mapping[str, str]) -> Mapping[str, str]:
     """Return the query with the values of secret parameters hidden."""

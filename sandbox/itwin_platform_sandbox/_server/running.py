@@ -36,6 +36,12 @@ class Latency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     jitter: Seconds = 0.0
 
 
+class Advance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """By how many seconds the clock of the service is put forward."""
+
+    seconds: Seconds
+
+
 class OtherRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A route beside those of the service, and its response: the arguments of `Sandbox.respond`."""
 

@@ -56,6 +56,7 @@ class LoopServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
+        self._app: ASGIApp | None = None
         self._config: Config | None = None
         self.port: int = 0
 
@@ -67,7 +68,7 @@ class LoopServer:
         self._socket.listen(_BACKLOG)
         self._stopping = False
         self._loop = asyncio.get_running_loop()
-        self._config = _uvicorn_config(app)
+        self._app, self._config = app, _uvicorn_config(app)
         await self._serve(self._socket)
         self.port = self._socket.getsockname()[1]
 
@@ -158,10 +159,11 @@ class LoopServer:
 
     def _protocol(self) -> asyncio.Protocol:
         """Return the protocol of one connection, whose requests have its transport in their scope."""
-        assert self._config is not None, "start() has made the configuration"  # noqa: S101 - for the type checker
-        http = _Protocol(config=self._config, server_state=self._state, app_state={})
+        app, config = self._app, self._config
+        assert app is not None, "start() has set the application"  # noqa: S101 - for the type checker
+        assert config is not None, "start() has made the configuration"  # noqa: S101 - the same
+        http = _Protocol(config=config, server_state=self._state, app_state={})
         http.logger, http.access_log = _LOGGER, False
-        app = http.app
 
         async def handle(scope: Scope, receive: Receive, send: Send) -> None:
             scope["extensions"] = {TRANSPORT_EXTENSION: http.transport}

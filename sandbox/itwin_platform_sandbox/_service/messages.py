@@ -16,7 +16,7 @@ class Body:
     __slots__ = ("_error", "_value", "content")
 
     def __init__(self, content: bytes = b"") -> None:
-        self.content = content
+        self.content: bytes = content
         self._value: JSON = None
         self._error: NotJSONError | None = None
         if content:

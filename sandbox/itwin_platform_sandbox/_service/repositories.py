@@ -42,13 +42,10 @@ def create_repository_resource(platform: Platform, request: OperationRequest) ->
         message = f"Resources cannot be added to a repository of class {repository.content['class']}."
         details.append(request.operation.detail("class", message, inferred="class-has-no-resources"))
     request.operation.reject_any(details)
-    for resource in repository.resources.values():
-        if resource["id"] == body["id"] or resource["displayName"] == body["displayName"]:
-            message = "A resource with the same id or display name exists in the repository."
-            raise ErrorResponse(409, "iTwinRepositoryResourceExists", message)
     resource = _resource(request, repository.content, body)
-    changed = replace(repository, resources={**repository.resources, str(resource["id"]): resource})
-    platform.repositories[repository.itwin_id, str(repository.content["id"])] = changed
+    if not platform.store_resource(repository, resource):
+        message = "A resource with the same id or display name exists in the repository."
+        raise ErrorResponse(409, "iTwinRepositoryResourceExists", message)
     return request.respond({"resource": resource})
 
 

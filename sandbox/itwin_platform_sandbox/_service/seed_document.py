@@ -243,34 +243,27 @@ class _Store:
     def repository(self, where: str, entry: JSONObject) -> None:
         """Store a repository and its resources."""
         itwin_id = self.known_itwin(f"{where}.iTwinId", entry.get("iTwinId", self.main_itwin_id))
-        stored = [each for each in self._platform.repositories.values() if each.itwin_id == itwin_id]
+        others = [each.content for each in self._platform.repositories.values() if each.itwin_id == itwin_id]
         number, sub_class = len(self._platform.repositories) + 1, entry.get("subClass")
         class_ = next((name for name, known in UPDATABLE.items() if sub_class in known), GIS)
         if sub_class is not None and entry.get("class", class_) != class_:
             raise FieldError(f"{where}.class", f"must be {class_} for the subClass {sub_class}")
-        content: JSONObject = {"id": entry.get("id") or new_uuid(self._ids), "class": entry.get("class", class_)}
+        content: JSONObject = {"id": entry.get("id", new_uuid(self._ids)), "class": entry.get("class", class_)}
         content.update({"subClass": sub_class} if sub_class is not None else {})
         content["displayName"] = entry.get("displayName", f"Seeded repository {number}")
         content["uri"] = entry.get("uri", f"https://data.example.com/{number}")
         content["capabilities"] = {"resources": {"uri": f"{content['uri']}/resources"}}
         content.update({name: entry.get(name) for name in ("authentication", "options")})
         for name in ("id", "displayName"):
-            if not content[name] or any(each.content[name] == content[name] for each in stored):
+            if not content[name] or any(other[name] == content[name] for other in others):
                 raise FieldError(f"{where}.{name}", "must be unique in its iTwin, and not empty")
-        resources = self._resources(f"{where}.resources", entry.get("resources", []), content)
-        key = itwin_id, str(content["id"])
-        self._platform.repositories[key] = StoredRepository(itwin_id=itwin_id, content=content, resources=resources)
-
-    def _resources(self, where: str, entries: JSON, repository: JSONObject) -> dict[str, JSONObject]:
-        classes: JSONObject = {name: repository[name] for name in ("class", "subClass") if name in repository}
-        resources: dict[str, JSONObject] = {}
-        for index, entry in enumerate(cast("list[JSONObject]", entries)):
-            for name in ("id", "displayName"):
-                if any(other[name] == entry[name] for other in resources.values()):
-                    raise FieldError(f"{where}[{index}].{name}", "must be unique in its repository")
-            graphics = {"uri": f"{repository['uri']}/graphics/{index}"}
-            resources[str(entry["id"])] = {**classes, **entry, "capabilities": {"graphics": cast("JSON", graphics)}}
-        return resources
+        stored = StoredRepository(itwin_id=itwin_id, content=content)
+        self._platform.repositories[itwin_id, str(content["id"])] = stored
+        classes: JSONObject = {name: content[name] for name in ("class", "subClass") if name in content}
+        for index, item in enumerate(cast("list[JSONObject]", entry.get("resources", []))):
+            graphics: JSONObject = {"graphics": {"uri": f"{content['uri']}/graphics/{index}"}}
+            if not self._platform.store_resource(stored, {**classes, **item, "capabilities": graphics}):
+                raise FieldError(f"{where}.resources[{index}]", "must have an id and a displayName of its own")
 
     def scene(self, where: str, entry: JSONObject) -> None:
         """Store a scene and its objects."""

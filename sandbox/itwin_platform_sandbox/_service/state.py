@@ -37,11 +37,10 @@ class Selections:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRepository:
-    """A repository (section 2.1) of an iTwin and the resources (section 2.4) in it, by id."""
+    """A repository (section 2.1) of an iTwin."""
 
     itwin_id: str
     content: JSONObject = field(repr=False)
-    resources: Mapping[str, JSONObject] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +63,10 @@ class StoredWebhook:
 
 @dataclass(slots=True, kw_only=True)
 class Platform:
-    """Everything stored. Keys are ids: of iTwins, scenes and webhooks in lower case, of repositories as they are."""
+    """Everything stored. Keys are ids: of iTwins, scenes and webhooks in lower case, of repositories as they are.
+
+    The keys of resources (section 2.4) begin with those of their repository; their names are unique within it.
+    """
 
     now: Callable[[], datetime]
     random: random.Random
@@ -72,11 +74,24 @@ class Platform:
     user_id: str = ""
     itwins: dict[str, JSONObject] = field(default_factory=dict, repr=False)
     repositories: dict[tuple[str, str], StoredRepository] = field(default_factory=dict, repr=False)
+    resources: dict[tuple[str, str, str], JSONObject] = field(default_factory=dict, repr=False)
+    resource_names: set[tuple[str, str, str]] = field(default_factory=set, repr=False)
     scenes: dict[str, StoredScene] = field(default_factory=dict, repr=False)
     detectors: list[JSONObject] = field(default_factory=list, repr=False)
     webhooks: dict[str, StoredWebhook] = field(default_factory=dict, repr=False)
     object_ids: set[str] = field(default_factory=set, repr=False)
     selections: Selections = field(default_factory=Selections, repr=False)
+
+    def store_resource(self, repository: StoredRepository, resource: JSONObject) -> bool:
+        """Store a resource and return True, unless the repository has one of its id or display name."""
+        itwin_id, repository_id = repository.itwin_id, str(repository.content["id"])
+        key = itwin_id, repository_id, str(resource["id"])
+        name = itwin_id, repository_id, str(resource["displayName"])
+        if key in self.resources or name in self.resource_names:
+            return False
+        self.resources[key] = resource
+        self.resource_names.add(name)
+        return True
 
     def store_scene(self, scene: StoredScene) -> None:
         """Store a scene, or replace the one of its id."""
@@ -91,6 +106,8 @@ class Platform:
         return Snapshot(
             itwins=dict(self.itwins),
             repositories=dict(self.repositories),
+            resources=dict(self.resources),
+            resource_names=frozenset(self.resource_names),
             scenes=dict(self.scenes),
             detectors=tuple(self.detectors),
             webhooks=dict(self.webhooks),
@@ -102,6 +119,8 @@ class Platform:
         """Replace everything stored by the content of a snapshot."""
         self.itwins = dict(snapshot.itwins)
         self.repositories = dict(snapshot.repositories)
+        self.resources = dict(snapshot.resources)
+        self.resource_names = set(snapshot.resource_names)
         self.scenes = dict(snapshot.scenes)
         self.detectors = list(snapshot.detectors)
         self.webhooks = dict(snapshot.webhooks)
@@ -124,6 +143,8 @@ class Snapshot:
 
     itwins: Mapping[str, JSONObject]
     repositories: Mapping[tuple[str, str], StoredRepository]
+    resources: Mapping[tuple[str, str, str], JSONObject]
+    resource_names: frozenset[tuple[str, str, str]]
     scenes: Mapping[str, StoredScene]
     detectors: tuple[JSONObject, ...]
     webhooks: Mapping[str, StoredWebhook]
@@ -146,9 +167,7 @@ class Seeded:
 _STORED: Mapping[str, Callable[[Platform], Iterable[JSONObject]]] = {
     "itwin": lambda platform: platform.itwins.values(),
     "repository": lambda platform: (stored.content for stored in platform.repositories.values()),
-    "resource": lambda platform: (
-        item for stored in platform.repositories.values() for item in stored.resources.values()
-    ),
+    "resource": lambda platform: platform.resources.values(),
     "scene": lambda platform: (
         {**scene.content, "sceneData": {"objects": [*scene.objects]}} for scene in platform.scenes.values()
     ),
