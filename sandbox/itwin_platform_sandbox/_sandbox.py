@@ -18,7 +18,6 @@ from ._faults.plan import Fault, fault_of, fault_values
 from ._server.control import application
 from ._server.deliveries import Delivery
 from ._server.journal import RecordedRequest, redacted
-from ._server.overview import webhook_ids
 from ._server.running import DEFAULT_TOKEN, Advance, Latency, OtherRoute, RunningSandbox
 from ._server.settings import ServiceClock, as_strings, settings_of
 from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES, TokenRights
@@ -26,7 +25,7 @@ from ._service.examples import seeded_platform
 from ._service.json_values import JSON, FieldError, checked
 from ._service.rate_limit import RateLimit, RateLimitLike, RetryAfter, rate_limit_of
 from ._service.seed_document import SeedDocument, platform_of_document, read_seed_file
-from ._service.state import Seeded, Snapshot, has_authentication, has_secret, stored_item
+from ._service.state import Snapshot, has_authentication, has_secret, stored_item
 
 __all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapshot"]
 StoredKind = Literal["itwin", "repository", "resource", "scene", "scene_object", "detector", "webhook"]
@@ -112,13 +111,13 @@ class Sandbox:
                 raise FieldError(name, f"must be callable, not {type(arguments[name]).__name__}")
         document, number = _document(seed), seed if isinstance(seed, int) else 1
 
-        def seeded() -> Seeded:
-            if document is not None:
-                return platform_of_document(document, now=service_clock.now)
-            return seeded_platform(itwins=itwins, objects=objects, seed=number, as_seen=as_seen, now=service_clock.now)
-
         service_clock = ServiceClock(clock, now)
-        self._running = RunningSandbox(seeded, settings, clock=service_clock, sleep=sleep, number=number)
+        platform = (
+            seeded_platform(itwins=itwins, objects=objects, seed=number, as_seen=as_seen, now=service_clock.now)
+            if document is None
+            else platform_of_document(document, now=service_clock.now)
+        )
+        self._running = RunningSandbox(platform, settings, clock=service_clock, sleep=sleep, number=number)
         self._ca_folder: tempfile.TemporaryDirectory[str] | None = None
         self._thread = ExitStack()
         self.token = DEFAULT_TOKEN
@@ -179,37 +178,37 @@ class Sandbox:
     @property
     def account_id(self) -> str:
         """The primary Account iTwin."""
-        return self._running.seeded.platform.account_id
+        return self._running.platform.account_id
 
     @property
     def itwin_id(self) -> str:
         """The iTwin that owns the seeded repositories and the seeded scene."""
-        return self._running.seeded.itwin_id
+        return self._running.platform.itwin_id
 
     @property
     def repository_id(self) -> str:
         """A repository of class GeographicInformationSystem and subclass WebMapService, or the first one of a seed."""
-        return _present("repository", next(iter(self._running.seeded.repository_ids.values()), None))
+        return _present("repository", self._running.platform.first_id("repository"))
 
     @property
     def repository_ids(self) -> Mapping[str, str]:
         """The seeded repositories by subclass; those without one by class, such as `Storage`, which is read-only."""
-        return MappingProxyType(dict(self._running.seeded.repository_ids))
+        return MappingProxyType(self._running.platform.repository_ids)
 
     @property
     def scene_id(self) -> str:
         """The seeded scene."""
-        return _present("scene", self._running.seeded.scene_id)
+        return _present("scene", self._running.platform.first_id("scene"))
 
     @property
     def webhook_id(self) -> str:
         """A seeded webhook of `itwin_id`, inactive at the start."""
-        return _present("webhook", self._running.seeded.webhook_id)
+        return _present("webhook", self._running.platform.first_id("webhook"))
 
     @property
     def webhook_ids(self) -> Mapping[str, str]:
         """The first webhook of each scope: `iTwin` and `Account`."""
-        return MappingProxyType(dict(webhook_ids(self._running)))
+        return MappingProxyType(self._running.platform.webhook_ids)
 
     def stored(self, kind: StoredKind, id: str) -> dict[str, object]:
         """Return a copy of what is stored, without secrets: their values are `<hidden>`.
@@ -222,7 +221,7 @@ class Sandbox:
             LookupError: Nothing of this kind has this id.
             ValueError: The kind does not exist.
         """
-        stored = stored_item(self._running.seeded.platform, kind, id)
+        stored = stored_item(self._running.platform, kind, id)
         if stored is None:
             raise LookupError(f"no {kind} with the id {id!r} is stored")
         copied = redacted(stored)
@@ -234,7 +233,7 @@ class Sandbox:
         Raises:
             ValueError: There is no such webhook.
         """
-        return has_secret(self._running.seeded.platform, webhook_id, secret)
+        return has_secret(self._running.platform, webhook_id, secret)
 
     def has_authentication(self, repository_id: str, authentication: Mapping[str, object] | None) -> bool:
         """Return whether a repository has this authentication, None for none, compared in constant time.
@@ -248,7 +247,7 @@ class Sandbox:
             ValueError: There is no such repository.
         """
         value = cast("JSON", None if authentication is None else dict(authentication))
-        return has_authentication(self._running.seeded.platform, repository_id, value)
+        return has_authentication(self._running.platform, repository_id, value)
 
     def delivery(self, webhook_id: str, event_type: str, content: Mapping[str, object]) -> Delivery:
         """Return a delivery to a webhook, signed with its secret, to hand to a receiver under test.

@@ -234,7 +234,7 @@ async def test_a_thousand_resources_take_as_long_each() -> None:
     """Creating a resource takes no longer because others are there, and names and ids stay unique."""
     async with serving() as (sandbox, http):
         method, url = requests_of(sandbox)["create_repository_resource"]
-        platform, repository = sandbox._running.seeded.platform, sandbox.repository_id
+        platform, repository = sandbox._running.platform, sandbox.repository_id
         (stored,) = [each for each in platform.repositories.values() if each.content["id"] == repository]
         for number in range(1_000):
             assert platform.store_resource(stored, {"id": f"{number}", "displayName": f"n{number}"})

@@ -13,7 +13,7 @@ from itwin_platform_sandbox._service.document import CHECKS, SCHEMAS, values_of
 from itwin_platform_sandbox._service.examples import seeded_platform
 from itwin_platform_sandbox._service.messages import is_uuid
 from itwin_platform_sandbox._service.scenes import object_problems
-from itwin_platform_sandbox._service.state import Seeded, time_text
+from itwin_platform_sandbox._service.state import Platform, time_text
 
 from tests.support.frames import counted_calls
 from tests.support.sandboxes import serving
@@ -21,7 +21,7 @@ from tests.support.sandboxes import serving
 DAY = datetime(2026, 11, 22, tzinfo=UTC)
 
 
-def seeded(itwins: int = 250, seed: int = 1, now: datetime = DAY) -> Seeded:
+def seeded(itwins: int = 250, seed: int = 1, now: datetime = DAY) -> Platform:
     """Fresh data."""
     return seeded_platform(itwins=itwins, objects=100, seed=seed, as_seen=False, now=lambda: now)
 
@@ -30,20 +30,20 @@ def test_the_same_seed_gives_the_same_data_on_every_day() -> None:
     """Two platforms of one seed are equal, two of different seeds share no id."""
     first, again, other = (seeded(), seeded(now=datetime(2031, 2, 3, tzinfo=UTC)), seeded(seed=2))
     for name in ("itwins", "scenes", "repositories", "webhooks"):
-        assert getattr(first.platform, name) == getattr(again.platform, name)
-    assert not first.platform.itwins.keys() & other.platform.itwins.keys()
+        assert getattr(first, name) == getattr(again, name)
+    assert not first.itwins.keys() & other.itwins.keys()
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 250, 1000])
 def test_the_default_listing_has_as_many_itwins_as_asked_for(count: int) -> None:
     """Inactive iTwins, at least one and a tenth, come on top."""
-    statuses = [itwin["status"] for itwin in seeded(itwins=count).platform.itwins.values()]
+    statuses = [itwin["status"] for itwin in seeded(itwins=count).itwins.values()]
     assert (len(statuses) - count, statuses.count("Inactive")) == (max(1, count // 10),) * 2
 
 
 def test_the_itwins_form_one_hierarchy() -> None:
     """The Account is the root, parents exist, numbers are unique, every value occurs, and null where it may."""
-    data = seeded().platform
+    data = seeded()
     itwins = data.itwins
     columns = {name: [str(itwin[name]) for itwin in itwins.values()] for name in SCHEMAS["ITwin"]["properties"]}
     assert [itwin["id"] for itwin in itwins.values() if itwin["parentId"] is None] == [data.account_id]
@@ -68,7 +68,7 @@ def test_a_time_of_another_zone_has_the_documented_form() -> None:
 
 def test_the_seeded_objects_would_be_taken_if_they_were_posted() -> None:
     """The objects of the seeded scene keep the rules of Create scene."""
-    (scene,) = seeded().platform.scenes.values()
+    (scene,) = seeded().scenes.values()
     assert len(scene.objects) == 100
     assert not [problem for item in scene.objects for problem in CHECKS.check(SCHEMAS["SceneObjectCreate"])(item) or ()]
     assert list(object_problems(list(scene.objects), frozenset())) == []
@@ -86,7 +86,7 @@ def test_every_repository_that_can_be_updated_is_there() -> None:
 def test_seeding_an_itwin_takes_few_calls() -> None:
     """An iTwin takes at most 25 calls of Python functions, so that 50,000 are seeded in under two seconds."""
     with counted_calls() as calls:
-        found = seeded(itwins=2_000).platform.itwins
+        found = seeded(itwins=2_000).itwins
     assert 0 < len(calls) <= 25 * len(found)
 
 

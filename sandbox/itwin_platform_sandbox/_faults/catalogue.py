@@ -90,13 +90,9 @@ FAULTS: Mapping[FaultName, FaultKind] = MappingProxyType(
         "missing_fields": FaultKind("change", "success", "every field except id is omitted"),
         "seen_enum_values": FaultKind("change", "success", "observed enum values that the specification does not have"),
         "seen_times": FaultKind("change", "success", "times in the observed forms"),
-        "seen_shapes": FaultKind(
-            "change", "success", "observed fields and wrappers that the specification does not have"
-        ),
+        "seen_shapes": FaultKind("change", "success", "observed fields and wrappers beyond the specification"),
         "seen_headers": FaultKind("change", "any", "observed headers, and gzip if it is accepted", everywhere=True),
-        "seen_errors": FaultKind(
-            "change", "error", "observed error codes and bodies that the specification does not have", everywhere=True
-        ),
+        "seen_errors": FaultKind("change", "error", "observed error codes and bodies", everywhere=True),
         "reset_after_effect": FaultKind("deliver", "any", "the operation has its effect, then the connection is reset"),
         "reset_in_head": FaultKind("deliver", "any", "the connection is reset within the headers"),
         "reset_in_body": FaultKind("deliver", "any", "the connection is reset within the body"),

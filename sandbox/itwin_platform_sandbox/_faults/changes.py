@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from .._service.document import CHECKS, DocumentedOperation
@@ -32,6 +33,9 @@ class ChangeContext:
     run_again: Callable[[APIRequest], ServiceResponse]
 
 
+Maker: TypeAlias = Callable[[ChangeContext, ServiceResponse], ServiceResponse]
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """How a fault changes a response.
@@ -40,7 +44,7 @@ class Change:
     which decides before the change. A change that runs the listing again comes before all others.
     """
 
-    make: Callable[[ChangeContext, ServiceResponse], ServiceResponse]
+    make: Maker
     applies: Callable[[ChangeContext, ServiceResponse], bool] | None = None
     runs_again: bool = False
 
@@ -83,9 +87,20 @@ def object_at(value: JSONObject, name: str) -> JSONObject:
 CONTINUATION_TOKEN = "$continuationToken"  # noqa: S105 - the name of a query parameter
 
 
-def foreign(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Let the next link name another origin."""
-    return _with_next(response, lambda href: context.fault.origin + _path_and_query(href))
+def with_next(rename: Callable[[ChangeContext, str], str]) -> Maker:
+    """Return a change of the address in the next link."""
+    return lambda context, response: _with_next(response, lambda href: rename(context, href))
+
+
+def with_last(value: JSON) -> Maker:
+    """Return a change of the next link of the last page, which has none."""
+
+    def change(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
+        changed, body = copy_of(response)
+        object_at(body, LINKS).setdefault("next", value)
+        return changed
+
+    return change
 
 
 def looping(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
@@ -95,37 +110,6 @@ def looping(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
     if "next" in links:
         links["next"] = links["self"]
     return changed
-
-
-def relative(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Omit scheme and host from the next link."""
-    return _with_next(response, _path_and_query)
-
-
-def blank_led(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Put a blank before the address."""
-    return _with_next(response, lambda href: f" {href}")
-
-
-def null(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Set the next link of the last page to null."""
-    changed, body = copy_of(response)
-    if LINKS in body:
-        object_at(body, LINKS).setdefault("next", None)
-    return changed
-
-
-def empty(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Give the next link of the last page an empty address."""
-    changed, body = copy_of(response)
-    if LINKS in body:
-        object_at(body, LINKS).setdefault("next", {"href": ""})
-    return changed
-
-
-def continuation_token(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Replace $skip in the next link by an opaque token."""
-    return _with_next(response, lambda href: "&".join(map(_hide_skip, href.split("&"))))
 
 
 def read_continuation_token(request: APIRequest) -> APIRequest:
@@ -172,16 +156,16 @@ def _with_next(response: ServiceResponse, change: Callable[[str], str]) -> Servi
     return changed
 
 
-def _path_and_query(href: str) -> str:
+def path_and_query(href: str) -> str:
+    """Return an address without scheme and host."""
     parts = urlsplit(href)
     return f"{parts.path}?{parts.query}"
 
 
-def _hide_skip(parameter: str) -> str:
-    before, found, skip = parameter.partition("$skip=")
-    if not found:
-        return parameter
-    return f"{before}{CONTINUATION_TOKEN}={base64.urlsafe_b64encode(skip.encode('ascii')).decode('ascii')}"
+def hide_skip(href: str) -> str:
+    """Return an address whose $skip is an opaque token."""
+    encoded = re.compile(r"\$skip=([0-9]+)")
+    return encoded.sub(lambda skip: f"{CONTINUATION_TOKEN}={base64.urlsafe_b64encode(skip[1].encode()).decode()}", href)
 
 
 def has_objects(_: ChangeContext, response: ServiceResponse) -> bool:

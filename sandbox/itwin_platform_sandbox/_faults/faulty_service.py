@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .._service.credentials import Tokens
@@ -13,7 +13,7 @@ from .._service.service import Route, Service
 from .._service.state import Platform
 from . import changes, seen_changes
 from .catalogue import FaultName, ResponseKind
-from .changes import Change, ChangeContext, read_continuation_token
+from .changes import Change, ChangeContext, hide_skip, path_and_query, read_continuation_token
 from .plan import Fault, FaultPlan
 from .scripted_responses import SCRIPTED_RESPONSES, dated, max_return_rejected, to_wire
 from .seen_changes import accept_any_query_scope, names_any_query_scope
@@ -21,13 +21,13 @@ from .seen_changes import accept_any_query_scope, names_any_query_scope
 MAX_RETURN = "X-Max-Return"
 # The changes of responses, by the name of the fault.
 RESPONSE_CHANGES: Mapping[FaultName, Change] = {
-    "next_foreign": Change(changes.foreign),
+    "next_foreign": Change(changes.with_next(lambda context, href: context.fault.origin + path_and_query(href))),
     "next_looping": Change(changes.looping),
-    "next_relative": Change(changes.relative),
-    "next_blank_led": Change(changes.blank_led),
-    "next_null": Change(changes.null),
-    "next_empty": Change(changes.empty),
-    "next_continuation_token": Change(changes.continuation_token),
+    "next_relative": Change(changes.with_next(lambda _, href: path_and_query(href))),
+    "next_blank_led": Change(changes.with_next(lambda _, href: f" {href}")),
+    "next_null": Change(changes.with_last(None)),
+    "next_empty": Change(changes.with_last({"href": ""})),
+    "next_continuation_token": Change(changes.with_next(lambda _, href: hide_skip(href))),
     "other_page_size": Change(changes.other_page_size, applies=changes.can_be_smaller, runs_again=True),
     "scene_changes": Change(changes.scene_changes, applies=changes.has_objects),
     "unknown_enum_values": Change(changes.unknown_enum_values),
@@ -42,84 +42,64 @@ RESPONSE_CHANGES: Mapping[FaultName, Change] = {
 }
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Decision:
     """A response and the fault of its delivery; without a response the connection is reset.
 
-    `body` is the JSON of the response, `faults` name every fault that had an effect, `rate_limit` is the limit that
-    rejected the request, and `inferred` names the rules that the sandbox has made up.
+    `answer` is the response as a value, and `faults` name every fault that had an effect.
     """
 
-    operation: DocumentedOperation | None
     response: WireResponse | None
-    body: JSON = None
+    answer: ServiceResponse
     delivery: Fault | None = None
-    notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
-    rate_limit: str | None = None
-    inferred: tuple[str, ...] = ()
 
 
+NO_DECISION = Decision(None, ServiceResponse(0, None))
+
+
+@dataclass(slots=True, kw_only=True)
 class FaultyService:
     """The service, with the faults of the plan."""
 
-    def __init__(
-        self, service: Service, *, plan: FaultPlan, tokens: Tokens, platform: Platform, now: Callable[[], datetime]
-    ) -> None:
-        self._service = service
-        self._plan = plan
-        self._tokens = tokens
-        self._platform = platform
-        self.now = now
-        self.number = 0
+    service: Service
+    plan: FaultPlan
+    tokens: Tokens
+    platform: Platform
+    now: Callable[[], datetime]
+    number: int = 0
 
     def route(self, request: APIRequest) -> Route | None:
         """Return the operation that the request names."""
-        return self._service.route(request)
+        return self.service.route(request)
 
     def decide(self, request: APIRequest, route: Route | None) -> Decision:
         """Run the operation, unless a fault replaces it, and decide how its response is changed and delivered."""
         operation = route.operation if route else None
         name = operation.name if operation else None
         self.number += 1
-        self._plan.fired.clear()
+        self.plan.fired.clear()
         applies = functools.partial(self._applies, request=request, operation=operation)
-        fault = self._plan.next_fault("instead", name, request, applies=applies)
+        fault = self.plan.next_fault("instead", name, request, applies=applies)
         if fault is not None and fault.name == "reset_before_effect":
-            return self._decision(operation, None)
+            return replace(NO_DECISION, faults=tuple(self.plan.fired))
         if fault is not None and fault.name in SCRIPTED_RESPONSES:
             now = self.now()
-            return self._decision(operation, dated(SCRIPTED_RESPONSES[fault.name](fault, now), now))
+            scripted = dated(SCRIPTED_RESPONSES[fault.name](fault, now), now)
+            answer = ServiceResponse(scripted.status, _json_of(scripted))
+            return Decision(scripted, answer, faults=tuple(self.plan.fired))
         if fault is not None and fault.name == "token_expires":
-            self._tokens.expire(request.headers.get("authorization"))
+            self.tokens.expire(request.headers.get("authorization"))
         if fault is not None and fault.name == "max_return_refused":
-            response = max_return_rejected()
+            answer = max_return_rejected()
         else:
-            response = self._changed_response(self._prepared(request, operation), route)
-        delivery = self._plan.next_fault("deliver", name, request, _kind_of(response))
-        return self._decision(operation, to_wire(response, self.now()), response, delivery)
-
-    def _decision(
-        self,
-        operation: DocumentedOperation | None,
-        wire: WireResponse | None,
-        response: ServiceResponse | None = None,
-        delivery: Fault | None = None,
-    ) -> Decision:
-        return Decision(
-            operation=operation,
-            response=wire,
-            body=_body_of(wire) if response is None else response.body,
-            delivery=delivery,
-            notes=response.notes if response else (),
-            faults=tuple(self._plan.fired),
-            rate_limit=response.rate_limit if response else None,
-            inferred=response.inferred if response else (),
-        )
+            answer = self._changed_response(self._prepared(request, operation), route)
+        delivery = self.plan.next_fault("deliver", name, request, _kind_of(answer))
+        return Decision(to_wire(answer, self.now()), answer, delivery, tuple(self.plan.fired))
 
     def _applies(self, fault: Fault, *, request: APIRequest, operation: DocumentedOperation | None) -> bool:
         if fault.name == "token_expires":
-            return self._tokens.accepts(request.headers.get("authorization"))
+            return self.tokens.accepts(request.headers.get("authorization"))
         if fault.name == "max_return_refused":
             is_read = operation is not None and MAX_RETURN in operation.parameters
             return is_read and request.headers.get(MAX_RETURN.lower(), "").strip() == "10000"
@@ -131,7 +111,7 @@ class FaultyService:
         if (
             operation is not None
             and names_any_query_scope(operation, request)
-            and self._plan.next_fault(
+            and self.plan.next_fault(
                 "change", operation.name, request, "success", lambda fault: fault.name == "seen_enum_values"
             )
         ):
@@ -139,11 +119,11 @@ class FaultyService:
         return request
 
     def _changed_response(self, request: APIRequest, route: Route | None) -> ServiceResponse:
-        response = self._service.handle(request, route)
+        response = self.service.handle(request, route)
         operation = route.operation if route else None
         name = operation.name if operation else None
         faults = sorted(
-            self._plan.matching("change", name, request, _kind_of(response)),
+            self.plan.matching("change", name, request, _kind_of(response)),
             key=lambda fault: not RESPONSE_CHANGES[fault.name].runs_again,
         )
         for fault in faults if response.has_body else ():
@@ -151,9 +131,9 @@ class FaultyService:
                 request=request,
                 operation=operation,
                 fault=fault,
-                platform=self._platform,
+                platform=self.platform,
                 number=self.number,
-                run_again=lambda again: self._service.handle(again, route, counted=False),
+                run_again=lambda again: self.service.handle(again, route, counted=False),
             )
             response = self._changed_by(fault, context, response)
         return response
@@ -161,15 +141,15 @@ class FaultyService:
     def _changed_by(self, fault: Fault, context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
         change = RESPONSE_CHANGES[fault.name]
         if change.applies is not None:
-            fires = change.applies(context, response) and self._plan.count(fault)
+            fires = change.applies(context, response) and self.plan.count(fault)
             return change.make(context, response) if fires else response
         changed = change.make(context, response)
-        return changed if changed != response and self._plan.count(fault) else response
+        return changed if changed != response and self.plan.count(fault) else response
 
 
-def _body_of(wire: WireResponse | None) -> JSON:
+def _json_of(wire: WireResponse) -> JSON:
     try:
-        return read_json(wire.body) if wire is not None else None
+        return read_json(wire.body)
     except NotJSONError:
         return None
 

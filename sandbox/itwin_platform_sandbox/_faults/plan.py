@@ -124,11 +124,6 @@ class _Entry:
     fired: bool = False
 
 
-def always(_: Fault) -> bool:
-    """Apply every fault."""
-    return True
-
-
 class FaultPlan:
     """The pending faults, in the order in which they were added."""
 
@@ -188,7 +183,7 @@ class FaultPlan:
         operation: str | None,
         request: APIRequest,
         responses: ResponseKind = "any",
-        applies: Callable[[Fault], bool] = always,
+        applies: Callable[[Fault], bool] = lambda _: True,
     ) -> Fault | None:
         """Count such a request; return the fault of the phase that fires, if any."""
         for fault in self.matching(phase, operation, request, responses):

@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import cast
 
@@ -30,10 +31,10 @@ def dated(response: WireResponse, now: datetime) -> WireResponse:
     return WireResponse(response.status, (("date", http_date(now)), *response.headers), response.body)
 
 
-def any_response(status: int, body: object, headers: Mapping[str, str]) -> WireResponse:
-    """Return a response of any kind: a string is sent as it is, None is no body, and every other value is JSON."""
+def any_response(status: int, body: object, headers: Mapping[str, str], *, as_json: bool = False) -> WireResponse:
+    """Return a response of any kind: a string is sent as it is unless `as_json`, None is no body, all else is JSON."""
     content, media_type = b"", ""
-    if isinstance(body, str):
+    if isinstance(body, str) and not as_json:
         content, media_type = body.encode("utf-8", "surrogatepass"), "text/plain; charset=utf-8"
     elif body is not None:
         content, media_type = write_json(cast("JSON", body)), "application/json"
@@ -72,9 +73,13 @@ SCRIPTED_RESPONSES: dict[FaultName, Callable[[Fault, datetime], WireResponse]] =
 }
 
 
-def too_large(now: datetime) -> WireResponse:
-    """Return the error for a body that is larger than any operation accepts."""
-    return dated(_error(ErrorResponse(413, "RequestTooLarge", "The request body is too large.")), now)
+def too_large(now: datetime, note: str) -> tuple[WireResponse, ServiceResponse]:
+    """Return the error for a body that is larger than any operation accepts, in bytes and as a value."""
+    message = "The request body is too large."
+    answer = replace(
+        ErrorResponse(413, "RequestTooLarge", message, inferred="body-too-large").response(), notes=(note,)
+    )
+    return to_wire(answer, now), answer
 
 
 def max_return_rejected() -> ServiceResponse:

@@ -6,11 +6,10 @@ line, a reset in the middle of a body.
 
 import asyncio
 import functools
-import json
 import socket
 import struct
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 
@@ -109,53 +108,6 @@ def _wire_head(response: WireResponse) -> bytes:
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-async def _reset(connection: Connection, _: WireResponse, __: Fault) -> None:
-    await connection.reset()
-
-
-async def _reset_in_head(connection: Connection, response: WireResponse, _: Fault) -> None:
-    head = _wire_head(response)
-    await connection.reset(head[: len(head) // 2])
-
-
-async def _reset_in_body(connection: Connection, response: WireResponse, _: Fault) -> None:
-    await connection.reset(_wire_head(response) + response.body[: len(response.body) // 2])
-
-
-async def _stall(connection: Connection, response: WireResponse, fault: Fault) -> None:
-    if fault.seconds is None:
-        await connection.until_client_leaves()
-        return
-    await connection.sleep(fault.seconds)
-    await connection.send_complete(response)
-
-
-async def _trickle(connection: Connection, response: WireResponse, fault: Fault) -> None:
-    await connection.send_in_pieces(response, TRICKLE_SECONDS if fault.seconds is None else fault.seconds)
-
-
-async def _truncated_json(connection: Connection, response: WireResponse, _: Fault) -> None:
-    await connection.send_complete(replace(response, body=response.body[: len(response.body) // 2]))
-
-
-async def _empty(connection: Connection, response: WireResponse, _: Fault) -> None:
-    await connection.send_complete(replace(_plain(response), body=b""))
-
-
-async def _null(connection: Connection, response: WireResponse, _: Fault) -> None:
-    await connection.send_complete(replace(_plain(response), body=b"null"))
-
-
-async def _list(connection: Connection, response: WireResponse, _: Fault) -> None:
-    await connection.send_complete(replace(_plain(response), body=json.dumps([1, "two", None]).encode("ascii")))
-
-
-async def _gzip_bomb(connection: Connection, response: WireResponse, _: Fault) -> None:
-    plain = _plain(response)
-    headers = (*plain.headers, ("content-encoding", "gzip"))
-    await connection.send_complete(WireResponse(response.status, headers, gzip_bomb()))
-
-
 def _plain(response: WireResponse) -> WireResponse:
     return replace(response, headers=tuple(header for header in response.headers if header[0] != "content-encoding"))
 
@@ -176,17 +128,18 @@ def gzip_bomb() -> bytes:
     return GZIP_HEADER + first + again * (BOMB_MEBIBYTES - 1) + packed_end + trailer
 
 
-DELIVERIES: dict[FaultName, Callable[[Connection, WireResponse, Fault], Awaitable[None]]] = {
-    "reset_after_effect": _reset,
-    "reset_in_head": _reset_in_head,
-    "reset_in_body": _reset_in_body,
-    "stall": _stall,
-    "trickle": _trickle,
-    "truncated_json": _truncated_json,
-    "empty": _empty,
-    "null": _null,
-    "list": _list,
-    "gzip_bomb": _gzip_bomb,
+# What is sent before a reset, of the head and the body of the response, and what is sent in place of a body.
+BEGINNINGS: Mapping[FaultName, Callable[[bytes, bytes], bytes]] = {
+    "reset_after_effect": lambda _, __: b"",
+    "reset_in_head": lambda head, _: head[: len(head) // 2],
+    "reset_in_body": lambda head, body: head + body[: len(body) // 2],
+}
+BODIES: Mapping[FaultName, Callable[[bytes], bytes]] = {
+    "truncated_json": lambda body: body[: len(body) // 2],
+    "empty": lambda _: b"",
+    "null": lambda _: b"null",
+    "list": lambda _: b'[1, "two", null]',
+    "gzip_bomb": lambda _: gzip_bomb(),
 }
 
 
@@ -196,5 +149,17 @@ async def deliver(connection: Connection, response: WireResponse | None, fault: 
         await connection.reset()
     elif fault is None:
         await connection.send_complete(response)
+    elif fault.name in BEGINNINGS:
+        await connection.reset(BEGINNINGS[fault.name](_wire_head(response), response.body))
+    elif fault.name == "trickle":
+        await connection.send_in_pieces(response, TRICKLE_SECONDS if fault.seconds is None else fault.seconds)
+    elif fault.name == "stall" and fault.seconds is None:
+        await connection.until_client_leaves()
+    elif fault.name == "stall":
+        await connection.sleep(fault.seconds or 0)
+        await connection.send_complete(response)
     else:
-        await DELIVERIES[fault.name](connection, response, fault)
+        plain = response if fault.name == "truncated_json" else _plain(response)
+        packed = (("content-encoding", "gzip"),) if fault.name == "gzip_bomb" else ()
+        body = BODIES[fault.name](response.body)
+        await connection.send_complete(WireResponse(response.status, (*plain.headers, *packed), body))

@@ -156,14 +156,14 @@ async def restore(sandbox: RunningSandbox, request: Request) -> Result:
 async def list_stored(sandbox: RunningSandbox, request: Request) -> Result:
     """Return stored items of a kind without their secrets."""
     part = checked(_Slice, {**request.query_params}, strict=False)
-    items = list(stored_items(sandbox.seeded.platform, request.path_params["kind"]))
+    items = list(stored_items(sandbox.platform, request.path_params["kind"]))
     return 200, {"items": [redacted(item) for item in items[part.skip :][: part.limit]], "total": len(items)}
 
 
 async def show_stored(sandbox: RunningSandbox, request: Request) -> Result:
     """Return one stored item without its secrets."""
     kind = request.path_params["kind"]
-    stored = stored_item(sandbox.seeded.platform, kind, request.path_params["id"])
+    stored = stored_item(sandbox.platform, kind, request.path_params["id"])
     if stored is None:
         return _error_response(404, "NotFound", f"No {kind} with this id is stored.", "id")
     return 200, redacted(stored)
@@ -171,7 +171,7 @@ async def show_stored(sandbox: RunningSandbox, request: Request) -> Result:
 
 async def compare_secret(sandbox: RunningSandbox, request: Request) -> Result:
     """Say whether a webhook has this secret, or a repository this authentication."""
-    values, platform = checked(_Secret, await _body(request)), sandbox.seeded.platform
+    values, platform = checked(_Secret, await _body(request)), sandbox.platform
     if values.repository_id is not None:
         matches = has_authentication(platform, values.repository_id, cast("JSON", values.authentication))
     else:
@@ -194,15 +194,14 @@ async def make_delivery(sandbox: RunningSandbox, request: Request) -> Result:
 async def list_tokens(sandbox: RunningSandbox, _: Request) -> Result:
     """Return the registered tokens and the rights of their callers."""
     now = sandbox.clock.seconds()
-    registered = sandbox.tokens.registered().items()
-    return 200, {"tokens": [token_values(token, caller, now) for token, caller in registered]}
+    return 200, {"tokens": [token_values(caller, now) for caller in sandbox.tokens.registered().values()]}
 
 
 async def add_token(sandbox: RunningSandbox, request: Request) -> Result:
     """Register a token; an omitted field restricts nothing."""
     rights = checked(TokenRights, await _body(request))
     sandbox.add_token(rights)
-    return 201, token_values(rights.token, sandbox.tokens.registered()[rights.token], sandbox.clock.seconds())
+    return 201, token_values(sandbox.tokens.registered()[rights.token], sandbox.clock.seconds())
 
 
 async def remove_token(sandbox: RunningSandbox, request: Request) -> Result:

@@ -85,8 +85,7 @@ class ServiceEndpoint:
         async with self._bodies.read(receive) as content:
             if content is None:
                 note = f"The body is larger than {MOST_BODY_BYTES} bytes and was not kept."
-                response = too_large(sandbox.clock.now())
-                return Decision(operation=None, response=response, notes=(note,), inferred=("body-too-large",))
+                return Decision(*too_large(sandbox.clock.now(), note))
             request.body = Body(content)
             latency = sandbox.next_delay()
             if latency > 0:

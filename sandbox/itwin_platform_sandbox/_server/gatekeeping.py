@@ -1,5 +1,6 @@
 """Who may use the sandbox: a check of Host against DNS rebinding, and CORS for pages of allowed origins."""
 
+import functools
 import ipaddress
 from collections.abc import Iterable, Sequence
 
@@ -14,35 +15,34 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 EXPOSED_HEADERS = ("retry-after", "x-max-return", "x-correlation-id", "date", "tier", "x-itwinplatform-media-type")
 
 
-class HostCheck:
-    """Middleware that accepts loopback names, addresses and the allowed names as Host, and rejects others with 421.
+def _with_host_check(app: ASGIApp, allowed: Iterable[str]) -> ASGIApp:
+    """Return the application for loopback names, addresses and the allowed names as Host; others get 421.
 
     A page that reaches a loopback address by DNS rebinding sends its own name as Host. An address cannot be rebound.
     """
+    names = frozenset(name.lower() for name in allowed)
 
-    def __init__(self, app: ASGIApp, allowed: Iterable[str]) -> None:
-        self._app = app
-        self._allowed = frozenset(name.lower() for name in allowed)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or reject it."""
-        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), None)
-        if host is None or self._allows(host):
-            await self._app(scope, receive, send)
-            return
-        message = "This Host is not allowed. To allow it, start the sandbox with --allow-host."
-        error = {"code": "HostNotAllowed", "message": message, "target": "Host", "details": []}
-        await JSONResponse({"error": error}, 421)(scope, receive, send)
-
-    def _allows(self, host: str) -> bool:
-        name = host_name(host)
-        if ANY in self._allowed or name in self._allowed or name == "localhost" or name.endswith(".localhost"):
+    @functools.lru_cache(maxsize=64)
+    def allows(host: bytes) -> bool:
+        name = host_name(host.decode("latin-1"))
+        if ANY in names or name in names or name == "localhost" or name.endswith(".localhost"):
             return True
         try:
             ipaddress.ip_address(name.strip("[]"))
         except ValueError:
             return False
         return True
+
+    async def check(scope: Scope, receive: Receive, send: Send) -> None:
+        host = next((value for name, value in scope["headers"] if name == b"host"), None)
+        if host is None or allows(host):
+            await app(scope, receive, send)
+            return
+        message = "This Host is not allowed. To allow it, start the sandbox with --allow-host."
+        error = {"code": "HostNotAllowed", "message": message, "target": "Host", "details": []}
+        await JSONResponse({"error": error}, 421)(scope, receive, send)
+
+    return check
 
 
 def host_name(host: str) -> str:
@@ -62,7 +62,7 @@ def guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
     public = settings.public_url.partition("://")[2].partition("/")[0] if settings.public_url else ""
     allowed_hosts = [*settings.allow_hosts, settings.host, *([host_name(public)] if public else [])]
     if not settings.cors:
-        return HostCheck(app, allowed_hosts)
+        return _with_host_check(app, allowed_hosts)
     of_service = _with_cors(app, settings.cors)
     of_control = _with_cors(app, [origin for origin in settings.cors if origin != ANY])
 
@@ -70,7 +70,7 @@ def guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
         is_control = scope["path"] in ("/", CONTROL_PATH) or scope["path"].startswith(f"{CONTROL_PATH}/")
         await (of_control if is_control else of_service)(scope, receive, send)
 
-    return HostCheck(by_path, allowed_hosts)
+    return _with_host_check(by_path, allowed_hosts)
 
 
 def _with_cors(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:

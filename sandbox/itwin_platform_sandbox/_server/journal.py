@@ -3,11 +3,12 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 
-from .._faults.faulty_service import Decision
+from .._faults.faulty_service import NO_DECISION, Decision
 from .._service.document import DocumentedOperation
 from .._service.json_values import JSON, NotJSONError
 from .._service.messages import APIRequest, Body
@@ -153,7 +154,10 @@ class Recorder:
         self, request: APIRequest, operation: DocumentedOperation | None, task: asyncio.Task[None] | None = None
     ) -> "Recording":
         """Start the record of a request, whose body may not be read yet; `task` handles it."""
-        recording = Recording(self, request, operation, task, self._clock(), len(self._in_flight) + 1)
+        started, number = self._clock(), len(self._in_flight) + 1
+        recording = Recording(
+            recorder=self, request=request, operation=operation, task=task, started=started, number=number
+        )
         self._in_flight[recording] = None
         return recording
 
@@ -185,13 +189,13 @@ class Recorder:
             self._forget()
 
     def _record(self, recording: "Recording", status: int | None) -> RecordedRequest:
-        request, decision = recording.request, recording.decision
-        keeps_body = self._bodies and decision is not None and decision.response is not None
-        code, message, details = _error_of(decision.body) if decision is not None else (None, None, ())
+        request, decision, operation = recording.request, recording.decision, recording.operation
+        answer = decision.answer
+        code, message, details = _error_of(answer.body)
         return RecordedRequest(
-            operation=recording.operation.name if recording.operation else None,
+            operation=operation.name if operation else None,
             method=request.method,
-            route=recording.operation.route if recording.operation else None,
+            route=operation.route if operation else None,
             path=request.path,
             query=self._shared(without_secret_parameters(request.query)),
             headers=self._shared(without_secret_headers(request.headers)),
@@ -201,15 +205,15 @@ class Recorder:
             ended=self._clock(),
             in_flight=recording.number,
             body_bytes=len(request.body.content),
-            notes=decision.notes if decision else (),
-            faults=decision.faults if decision else (),
-            rate_limit=decision.rate_limit if decision else None,
-            inferred=decision.inferred if decision else (),
+            notes=answer.notes,
+            faults=decision.faults,
+            rate_limit=answer.rate_limit,
+            inferred=answer.inferred,
             error_code=code,
             error_message=message,
             error_details=details,
-            response_body=redacted(decision.body) if decision and keeps_body else None,
-            response_bytes=len(decision.response.body) if decision and decision.response and keeps_body else 0,
+            response_body=redacted(answer.body) if self._bodies else None,
+            response_bytes=len(decision.response.body) if decision.response and self._bodies else 0,
         )
 
     def _shared(self, values: Mapping[str, str]) -> Mapping[str, str]:
@@ -236,39 +240,29 @@ def _size(record: RecordedRequest) -> int:
     return RECORD_BYTES + len(record.path) + max(0, texts - UNCOUNTED_CHARACTERS) + body * PARSED_FACTOR
 
 
+@dataclass(slots=True, eq=False, kw_only=True)
 class Recording:
     """One request in flight: its record is added before the last byte of its response, or when there is none."""
 
-    __slots__ = ("_recorder", "_task", "decision", "is_cut_off", "is_held", "number", "operation", "request", "started")
-
-    def __init__(
-        self,
-        recorder: Recorder,
-        request: APIRequest,
-        operation: DocumentedOperation | None,
-        task: asyncio.Task[None] | None,
-        started: float,
-        number: int,
-    ) -> None:
-        self._recorder = recorder
-        self._task = task
-        self.request = request
-        self.operation = operation
-        self.started = started
-        self.number = number
-        self.decision: Decision | None = None
-        self.is_held = False
-        self.is_cut_off = False
+    recorder: "Recorder"
+    request: APIRequest
+    operation: DocumentedOperation | None
+    task: asyncio.Task[None] | None
+    started: float
+    number: int
+    decision: Decision = NO_DECISION
+    is_held: bool = False
+    is_cut_off: bool = False
 
     def end(self, status: int | None = None) -> None:
         """Add the record to the journal with the status of the response; later calls do nothing."""
-        self._recorder.end(self, status)
+        self.recorder.end(self, status)
 
     def cut_off(self) -> None:
         """Have the task of the request close its connection, wherever it waits."""
-        if self._task is not None and not self.is_cut_off:
+        if self.task is not None and not self.is_cut_off:
             self.is_cut_off = True
-            self._task.cancel()
+            self.task.cancel()
 
 
 def _error_of(response: JSON) -> tuple[str | None, str | None, tuple[str, ...]]:

@@ -1,6 +1,5 @@
 """Address, token, ids, settings and pending faults as JSON."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 
 import msgspec
@@ -9,11 +8,9 @@ from .._faults.plan import fault_values
 from .._service.credentials import Caller
 from .._service.json_values import JSON, JSONObject
 from .._service.rate_limit import RateLimit
+from .._service.state import Platform
 from .deliveries import Delivery
 from .running import DEFAULT_TOKEN, RunningSandbox
-
-# More ids would hide those that a test starts with.
-SHOWN_IDS = 100
 
 
 def overview(sandbox: RunningSandbox) -> JSONObject:
@@ -23,7 +20,7 @@ def overview(sandbox: RunningSandbox) -> JSONObject:
         "base_url": sandbox.base_url,
         "control_url": f"{sandbox.address}/sandbox",
         "token": DEFAULT_TOKEN,
-        "ids": ids(sandbox),
+        "ids": ids(sandbox.platform),
         "counts": counts(sandbox),
         "settings": {**settings, "rate": rate_values(sandbox.rate)},
         "faults": [fault_values(fault) for fault in sandbox.faults()],
@@ -31,35 +28,15 @@ def overview(sandbox: RunningSandbox) -> JSONObject:
     }
 
 
-def ids(sandbox: RunningSandbox) -> JSONObject:
-    """Return the ids that a test starts with, and the first 100 of each kind of stored data."""
-    seeded, platform = sandbox.seeded, sandbox.seeded.platform
-    repositories: list[JSON] = [
-        {"iTwinId": stored.itwin_id, **{name: stored.content.get(name) for name in ("id", "class", "subClass")}}
-        for stored in list(platform.repositories.values())[:SHOWN_IDS]
-    ]
+def ids(platform: Platform) -> JSONObject:
+    """Return the ids that a test starts with."""
     return {
         "account_id": platform.account_id,
-        "itwin_id": seeded.itwin_id,
-        "repository_id": next(iter(seeded.repository_ids.values()), None),
-        "scene_id": seeded.scene_id,
-        "webhook_id": seeded.webhook_id,
-        "repository_ids": dict(seeded.repository_ids),
-        "webhook_ids": dict(webhook_ids(sandbox)),
-        "itwins": [*list(platform.itwins)[:SHOWN_IDS]],
-        "repositories": repositories,
-        "scenes": [scene.content["id"] for scene in list(platform.scenes.values())[:SHOWN_IDS]],
-        "detectors": [detector["name"] for detector in platform.detectors[:SHOWN_IDS]],
-        "webhooks": [webhook.content["id"] for webhook in list(platform.webhooks.values())[:SHOWN_IDS]],
+        "itwin_id": platform.itwin_id,
+        **{f"{kind}_id": platform.first_id(kind) for kind in ("repository", "scene", "webhook")},
+        "repository_ids": {**platform.repository_ids},
+        "webhook_ids": {**platform.webhook_ids},
     }
-
-
-def webhook_ids(sandbox: RunningSandbox) -> Mapping[str, str]:
-    """Return the first webhook of each scope, `iTwin` and `Account`."""
-    found: dict[str, str] = {}
-    for webhook in sandbox.seeded.platform.webhooks.values():
-        found.setdefault(str(webhook.content["scope"]), str(webhook.content["id"]))
-    return found
 
 
 def delivery_values(delivery: Delivery) -> JSONObject:
@@ -69,7 +46,7 @@ def delivery_values(delivery: Delivery) -> JSONObject:
 
 def counts(sandbox: RunningSandbox) -> JSONObject:
     """Return the number of stored items of each kind."""
-    platform = sandbox.seeded.platform
+    platform = sandbox.platform
     return {
         "itwins": len(platform.itwins),
         "repositories": len(platform.repositories),
@@ -89,9 +66,6 @@ def as_text(values: JSONObject) -> str:
     repository_ids = shown.get("repository_ids")
     if isinstance(repository_ids, dict):
         lines += [(f"repository {kind}", value) for kind, value in repository_ids.items()]
-    for name in ("scenes", "detectors", "webhooks"):
-        stored_ids = shown.get(name)
-        lines += [(name.removesuffix("s"), value) for value in stored_ids] if isinstance(stored_ids, list) else []
     return "".join(f"{name:<40}{value}\n" for name, value in lines)
 
 
@@ -101,15 +75,7 @@ def rate_values(rate: RateLimit | None) -> JSON:
     return values
 
 
-def token_values(token: str, caller: Caller, now: float) -> JSONObject:
+def token_values(caller: Caller, now: float) -> JSONObject:
     """Return a token and the rights of its caller as JSON, in the names of `add_token`."""
-    return {
-        "token": token,
-        "organization_administrator": caller.organization_administrator,
-        "service_application": caller.service_application,
-        "permissions": [*sorted(caller.permissions)],
-        "scopes": [*sorted(caller.scopes)],
-        "member_of": None if caller.member_of is None else [*sorted(caller.member_of)],
-        "organization": caller.personal_account_id is None,
-        "expires_in": None if caller.expires_at is None else caller.expires_at - now,
-    }
+    values: JSONObject = msgspec.to_builtins(caller.rights, order="deterministic")
+    return {**values, "expires_in": None if caller.expires_at is None else caller.expires_at - now}

@@ -1,24 +1,22 @@
 """One sandbox: its stored data, service, faults, journal and server, and its controls."""
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import Annotated
 
 import msgspec
 
 from .._faults.catalogue import FaultName
 from .._faults.faulty_service import Decision, FaultyService
 from .._faults.plan import SEEN_FAULTS, Fault, FaultPlan, HeaderName, HeaderValue, check_headers
-from .._faults.scripted_responses import JSON_HEADERS, dated
+from .._faults.scripted_responses import any_response, dated
 from .._service.credentials import TokenRights, Tokens
 from .._service.document import values_of
-from .._service.json_values import JSON, FieldError, Seconds, check_choice, check_json, write_json
-from .._service.messages import APIRequest, WireResponse
+from .._service.json_values import JSON, FieldError, Seconds, check_choice, check_json
+from .._service.messages import APIRequest, ServiceResponse
 from .._service.rate_limit import RateLimit, RequestCounter
 from .._service.service import Service
-from .._service.state import Seeded, Snapshot, StoredWebhook, new_uuid, source_of, stored_webhook
+from .._service.state import Platform, Snapshot, StoredWebhook, new_uuid, source_of, stored_webhook
 from .deliveries import MOST_DELIVERIES, UPDATED, Delivery, post, signed_delivery, subscribers
 from .journal import Recorder
 from .server import LoopServer, ThrowawayCertificate, throwaway_certificate
@@ -58,28 +56,20 @@ class OtherRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         check_json("json", self.json)
 
 
-@dataclass(slots=True)
-class _Sources:
-    """What differs from request to request, and begins anew with a reset."""
-
-    jitter: random.Random
-    message_ids: random.Random
-
-
 class RunningSandbox:
     """The implementation of `Sandbox`, of the control interface and of the page."""
 
     def __init__(
         self,
-        seed: Callable[[], Seeded],
+        platform: Platform,
         settings: Settings,
         *,
         clock: ServiceClock,
         sleep: Callable[[float], Awaitable[None]],
         number: int,
     ) -> None:
-        self.seeded: Seeded = seed()
-        self._start: Snapshot = self.seeded.platform.snapshot()
+        self.platform: Platform = platform
+        self._start: Snapshot = self.platform.snapshot()
         self.settings: Settings = settings
         self.clock: ServiceClock = clock
         self.sleep: Callable[[float], Awaitable[None]] = sleep
@@ -92,7 +82,7 @@ class RunningSandbox:
         self._posting: set[asyncio.Task[None]] = set()
         self.other_routes: dict[tuple[str, str], OtherRoute] = {}
         self._service = Service(
-            platform=self.seeded.platform,
+            platform=platform,
             tokens=self.tokens,
             path_prefix=settings.path_prefix,
             vendor=settings.vendor,
@@ -101,7 +91,7 @@ class RunningSandbox:
             now=clock.now,
         )
         self.service: FaultyService = FaultyService(
-            self._service, plan=self._plan, tokens=self.tokens, platform=self.seeded.platform, now=clock.now
+            service=self._service, plan=self._plan, tokens=self.tokens, platform=self.platform, now=clock.now
         )
         self.certificate: ThrowawayCertificate | None = throwaway_certificate(settings.host) if settings.tls else None
         tls = self.certificate.server if self.certificate else None
@@ -127,7 +117,7 @@ class RunningSandbox:
         for task in self._posting:
             task.cancel()
         self.server.accept_connections()
-        self.seeded.platform.restore(self._start)
+        self.platform.restore(self._start)
         self.tokens.clear()
         self.snapshots.clear()
         self.deliveries.clear()
@@ -136,7 +126,8 @@ class RunningSandbox:
         self._begin()
 
     def _begin(self) -> None:
-        self._sources = _Sources(source_of(self._number, "jitter"), source_of(1, "messages"))
+        # What differs from request to request begins anew.
+        self._jitter, self._message_ids = source_of(self._number, "jitter"), source_of(1, "messages")
         self.service.number = 0
         for fault in SEEN_FAULTS if self.settings.as_seen else ():
             self._plan.add(fault, standing=True)
@@ -153,11 +144,11 @@ class RunningSandbox:
 
     def snapshot(self) -> Snapshot:
         """Return a copy of the stored data."""
-        return self.seeded.platform.snapshot()
+        return self.platform.snapshot()
 
     def restore(self, snapshot: Snapshot) -> None:
         """Replace the stored data by that of a snapshot."""
-        self.seeded.platform.restore(snapshot)
+        self.platform.restore(snapshot)
 
     def keep_snapshot(self, name: str) -> None:
         """Take a snapshot and keep it by name; `FieldError` when there are too many."""
@@ -170,7 +161,7 @@ class RunningSandbox:
     def add_token(self, rights: TokenRights) -> None:
         """Register a token; `FieldError` for a membership of an iTwin that is not stored."""
         for itwin_id in rights.member_of or ():
-            if itwin_id.lower() not in self.seeded.platform.itwins:
+            if itwin_id.lower() not in self.platform.itwins:
                 raise FieldError("member_of", f"no iTwin with the id {itwin_id[:60]!r} is stored")
         self.tokens.register(rights)
 
@@ -185,7 +176,7 @@ class RunningSandbox:
 
     def next_delay(self) -> float:
         """Return the seconds by which the next response is delayed."""
-        return self.latency.latency + self._sources.jitter.random() * self.latency.jitter
+        return self.latency.latency + self._jitter.random() * self.latency.jitter
 
     def add_route(self, route: OtherRoute) -> None:
         """Respond to requests of a route beside those of the service; `FieldError` for one of an operation."""
@@ -195,14 +186,12 @@ class RunningSandbox:
 
     def decide_other(self, route: OtherRoute) -> Decision:
         """Return the response of a route beside those of the service."""
-        body = b"" if route.json is None else write_json(cast("JSON", route.json))
-        media_type = JSON_HEADERS if body and "content-type" not in map(str.lower, route.headers) else ()
-        response = WireResponse(route.status, (*media_type, *route.headers.items()), body)
-        return Decision(operation=None, response=dated(response, self.clock.now()))
+        response = any_response(route.status, route.json, route.headers, as_json=True)
+        return Decision(dated(response, self.clock.now()), ServiceResponse(route.status, None))
 
     def delivery(self, webhook_id: str, event_type: str, content: Mapping[str, JSON]) -> Delivery:
         """Return a signed delivery to a webhook; `FieldError` for an unknown webhook or type of event."""
-        webhook = stored_webhook(self.seeded.platform, webhook_id)
+        webhook = stored_webhook(self.platform, webhook_id)
         check_choice("event_type", event_type, values_of("EventType"))
         return self._signed(webhook, event_type, content, itwin_id=webhook.itwin_id)
 
@@ -210,7 +199,7 @@ class RunningSandbox:
         """Post to the webhooks that subscribe to updates of an iTwin. Called within the loop."""
         if not self.settings.deliver:
             return
-        for webhook in subscribers(self.seeded.platform, itwin_id):
+        for webhook in subscribers(self.platform, itwin_id):
             signed = self._signed(webhook, UPDATED, {"iTwinId": itwin_id}, itwin_id=itwin_id)
             task = self.server.run_later(self._post(signed))
             self._posting.add(task)
@@ -219,7 +208,7 @@ class RunningSandbox:
     def _signed(
         self, webhook: StoredWebhook, event_type: str, content: Mapping[str, JSON], *, itwin_id: str
     ) -> Delivery:
-        message_id, now = new_uuid(self._sources.message_ids), self.clock.now()
+        message_id, now = new_uuid(self._message_ids), self.clock.now()
         return signed_delivery(webhook, event_type, content, itwin_id=itwin_id, message_id=message_id, now=now)
 
     async def _post(self, delivery: Delivery) -> None:

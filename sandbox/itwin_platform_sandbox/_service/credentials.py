@@ -29,37 +29,6 @@ class CredentialsError(Exception):
         self.inferred = inferred
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
-    """The rights of a token; `member_of` None means: member of every iTwin.
-
-    `personal_account_id` is the Account of a caller without an organization. Source: section 4.4.
-    """
-
-    organization_administrator: bool = True
-    service_application: bool = True
-    permissions: frozenset[str] = ALL_PERMISSIONS
-    scopes: frozenset[str] = ALL_SCOPES
-    member_of: frozenset[str] | None = None
-    expires_at: float | None = None
-    personal_account_id: str | None = None
-
-    def is_member_of(self, itwin_id: str) -> bool:
-        """Return whether the caller is a member of the iTwin."""
-        return self.member_of is None or itwin_id.lower() in self.member_of or itwin_id == self.personal_account_id
-
-    def has_access_to(self, itwin_id: str) -> bool:
-        """Return whether the caller can read the iTwin: as a member or as organization administrator."""
-        return self.organization_administrator or self.is_member_of(itwin_id)
-
-    def has_permission(self, permission: str, itwin_id: str) -> bool:
-        """Return whether the caller holds a permission on the iTwin. Source: section 5."""
-        return self.organization_administrator or (permission in self.permissions and self.is_member_of(itwin_id))
-
-
-FULLY_ENTITLED = Caller()
-
-
 class TokenRights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A token and what its caller may do: the arguments of `Sandbox.add_token`."""
 
@@ -76,6 +45,39 @@ class TokenRights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return f"{type(self).__name__}(token={'<hidden>'!r})"
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The caller of a token; `personal_account_id` is the Account of one without an organization: section 4.4."""
+
+    rights: TokenRights
+    expires_at: float | None = None
+    personal_account_id: str | None = None
+
+    @property
+    def organization_administrator(self) -> bool:
+        """Whether the caller holds every permission everywhere."""
+        return self.rights.organization_administrator and self.rights.organization
+
+    @property
+    def member_of(self) -> frozenset[str] | None:
+        """The iTwins of which the caller is a member; None for every one."""
+        return self.rights.member_of if self.rights.organization else self.rights.member_of or frozenset()
+
+    def is_member_of(self, itwin_id: str) -> bool:
+        """Return whether the caller is a member of the iTwin."""
+        return self.member_of is None or itwin_id.lower() in self.member_of or itwin_id == self.personal_account_id
+
+    def has_access_to(self, itwin_id: str) -> bool:
+        """Return whether the caller can read the iTwin: as a member or as organization administrator."""
+        return self.organization_administrator or self.is_member_of(itwin_id)
+
+    def has_permission(self, permission: str, itwin_id: str) -> bool:
+        """Return whether the caller holds a permission on the iTwin. Source: section 5."""
+        return self.organization_administrator or (
+            permission in self.rights.permissions and self.is_member_of(itwin_id)
+        )
+
+
 class Tokens:
     """The bearer tokens that the sandbox accepts."""
 
@@ -89,18 +91,13 @@ class Tokens:
 
     def register(self, rights: TokenRights) -> None:
         """Register a token for a caller with these rights; replace an earlier registration."""
-        token, organization = rights.token, rights.organization
-        member_of = rights.member_of if organization or rights.member_of is not None else frozenset[str]()
-        self._expired.discard(token)
-        self._registered[token] = Caller(
-            organization_administrator=rights.organization_administrator and organization,
-            service_application=rights.service_application,
-            permissions=rights.permissions,
-            scopes=rights.scopes,
-            member_of=None if member_of is None else frozenset(itwin_id.lower() for itwin_id in member_of),
-            expires_at=None if rights.expires_in is None else self._clock() + rights.expires_in,
-            personal_account_id=None if organization else new_uuid(source_of(1, f"account of {token}")),
-        )
+        if rights.member_of is not None:
+            member_of = frozenset(itwin_id.lower() for itwin_id in rights.member_of)
+            rights = msgspec.structs.replace(rights, member_of=member_of)
+        account_id = None if rights.organization else new_uuid(source_of(1, f"account of {rights.token}"))
+        expires_at = None if rights.expires_in is None else self._clock() + rights.expires_in
+        self._expired.discard(rights.token)
+        self._registered[rights.token] = Caller(rights, expires_at, account_id)
 
     def registered(self) -> Mapping[str, Caller]:
         """Return the registered tokens and their callers."""
@@ -141,11 +138,11 @@ class Tokens:
         if match is None:
             raise CredentialsError("Header Authorization is malformed: expected a Bearer access token.")
         token = match[1]
-        caller = self._registered.get(token, FULLY_ENTITLED if self._any_token else None)
+        caller = self._registered.get(token, Caller(TokenRights(token=token)) if self._any_token else None)
         if caller is None:
             raise CredentialsError("The access token is not known to this sandbox.")
         if token in self._expired or (caller.expires_at is not None and self._clock() >= caller.expires_at):
             raise CredentialsError("The access token has expired.", inferred="token-expired")
-        if PLATFORM_SCOPE not in caller.scopes:
+        if PLATFORM_SCOPE not in caller.rights.scopes:
             raise CredentialsError(f"The access token is missing the scope {PLATFORM_SCOPE}.")
         return token, caller

@@ -13,7 +13,7 @@ from typing import Any
 
 from .json_values import JSON, JSONObject
 from .seed_document import store_document
-from .state import Platform, Seeded, new_uuid, source_of, time_text
+from .state import Platform, new_uuid, source_of, time_text
 
 _EXAMPLES: Any = json.loads(Path(__file__).with_name("examples.json").read_bytes())
 TRIAL_EVERY = 20
@@ -95,7 +95,7 @@ def _objects(count: int, itwin_ids: list[JSON], owner: JSON, repository: JSON, s
     return objects
 
 
-def seeded_platform(*, itwins: int, objects: int, seed: int, as_seen: bool, now: Callable[[], datetime]) -> Seeded:
+def seeded_platform(*, itwins: int, objects: int, seed: int, as_seen: bool, now: Callable[[], datetime]) -> Platform:
     """Store `itwins` iTwins of the default listing, extra Inactive ones, and a scene of `objects` objects.
 
     With `as_seen` the ids have observed forms: UUIDs that are not of RFC 4122, words for built-in repositories, and
@@ -116,4 +116,4 @@ def seeded_platform(*, itwins: int, objects: int, seed: int, as_seen: bool, now:
         "scenes": [{**_EXAMPLES["scene"], "id": scene_id, "iTwinId": owner, "objects": shown}],
         "webhooks": [{"id": new_uuid(webhooks), **webhook} for webhook in _EXAMPLES["webhooks"]],
     }
-    return store_document(platform, document, ids=webhooks, created=SCENE_CREATED, main_itwin_id=str(owner))
+    return store_document(platform, document, ids=webhooks, created=SCENE_CREATED, itwin_id=str(owner))

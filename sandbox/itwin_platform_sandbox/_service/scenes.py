@@ -1,6 +1,8 @@
 """Create scene and List scene objects. Source: sections 2.6, 2.7, 4.5 and 4.6."""
 
+import json
 from collections.abc import Callable, Iterator, Set
+from pathlib import Path
 
 from .credentials import Caller
 from .document import OperationRequest, properties_of
@@ -9,34 +11,10 @@ from .messages import ErrorResponse, ServiceResponse, insufficient_permissions
 from .paging import paging_links
 from .state import Platform, StoredScene
 
-# Resource styling objects, as the platform's own scenes client groups the kinds. Source of the rule: section 2.7.
-RESOURCE_STYLING_KINDS = frozenset(
-    {
-        "ExpressionStyling",
-        "GISStyling",
-        "GeospatialFeatureStyling",
-        "RealityDataStyling",
-        "ResourceSettings",
-        "ScheduleSimulation",
-        "iModelVisibility",
-    }
-)
-# A kind in neither set may or may not be a resource styling object.
-OTHER_KINDS = frozenset(
-    {
-        "CameraAnimation",
-        "Cutout",
-        "GoogleTilesStyling",
-        "ITwinDisplayStyleOptions",
-        "Layer",
-        "MaterialDecoration",
-        "Movie",
-        "Repository",
-        "RepositoryResource",
-        "UnrealAtmosphericStyling",
-        "View3d",
-    }
-)
+# The resource styling objects, as the platform's own scenes client groups the kinds, and those that are none. A kind in
+# neither set may or may not be one. Source of the rule: section 2.7.
+_KINDS = json.loads(Path(__file__).with_name("scene_kinds.json").read_bytes())
+RESOURCE_STYLING_KINDS, OTHER_KINDS = frozenset(_KINDS["styling"]), frozenset(_KINDS["others"])
 # Source: section 4.5, "Response objects carry the fields ...".
 RETURNED_FIELDS = tuple(properties_of("SceneObjectMinimal"))
 # The specification names `kind` and mentions others; the service was observed to support these two.

@@ -15,7 +15,6 @@ from .scenes import object_problems
 from .schema_checks import Check
 from .state import (
     Platform,
-    Seeded,
     StoredRepository,
     StoredScene,
     StoredWebhook,
@@ -106,7 +105,7 @@ RESOURCES = _Part(("ResourceCreate",), required=("id", "displayName"))
 OBJECTS = _Part(("SceneObjectCreate",), required=("kind", "version", "data"))
 
 
-def platform_of_document(document: SeedDocument, *, now: Callable[[], datetime]) -> Seeded:
+def platform_of_document(document: SeedDocument, *, now: Callable[[], datetime]) -> Platform:
     """Store the data of the document, and an Account if it has none; `FieldError` names the wrong field."""
     try:
         value = read_json(write_json(cast("JSON", dict(document))))
@@ -167,16 +166,16 @@ def store_document(
     *,
     ids: random.Random,
     created: datetime,
-    main_itwin_id: str | None = None,
-) -> Seeded:
+    itwin_id: str | None = None,
+) -> Platform:
     """Store lists of entries whose fields are right, with what they omit; `FieldError` for what does not fit together.
 
-    `main_itwin_id` is the iTwin that owns what names no other; by default the first that is no Account.
+    `itwin_id` is the iTwin that owns what names no other; by default the first that is no Account.
     """
     store = _Store(platform, ids, created)
     store.itwins(lists["itwins"])
     others = (str(itwin["id"]) for itwin in platform.itwins.values() if itwin["subClass"] != "Account")
-    store.main_itwin_id = main_itwin_id or next(others, platform.account_id)
+    platform.itwin_id = itwin_id or next(others, platform.account_id)
     for name, add in (("repositories", store.repository), ("scenes", store.scene), ("webhooks", store.webhook)):
         for index, entry in enumerate(lists.get(name, ())):
             add(f"{name}[{index}]", entry)
@@ -186,17 +185,7 @@ def store_document(
     for index, scene in enumerate(platform.scenes.values()):
         if str(scene.content.get("parentId", scene.content["id"])).lower() not in platform.scenes:
             raise FieldError(f"scenes[{index}].parentId", "must be the id of a scene of the seed")
-    repository_ids: dict[str, str] = {}
-    for stored in platform.repositories.values():
-        key = str(stored.content.get("subClass") or stored.content["class"])
-        repository_ids.setdefault(key, str(stored.content["id"]))
-    return Seeded(
-        platform=platform,
-        itwin_id=store.main_itwin_id,
-        repository_ids=repository_ids,
-        scene_id=next((str(scene.content["id"]) for scene in platform.scenes.values()), None),
-        webhook_id=next(iter(platform.webhooks), None),
-    )
+    return platform
 
 
 class _Store:
@@ -215,7 +204,6 @@ class _Store:
             "createdDateTime": self._time,
             "lastModifiedDateTime": self._time,
         }
-        self.main_itwin_id = ""
 
     def itwins(self, entries: list[JSONObject]) -> None:
         """Store the iTwins, with an Account."""
@@ -242,7 +230,7 @@ class _Store:
 
     def repository(self, where: str, entry: JSONObject) -> None:
         """Store a repository and its resources."""
-        itwin_id = self.known_itwin(f"{where}.iTwinId", entry.get("iTwinId", self.main_itwin_id))
+        itwin_id = self.known_itwin(f"{where}.iTwinId", entry.get("iTwinId", self._platform.itwin_id))
         others = [each.content for each in self._platform.repositories.values() if each.itwin_id == itwin_id]
         number, sub_class = len(self._platform.repositories) + 1, entry.get("subClass")
         class_ = next((name for name, known in UPDATABLE.items() if sub_class in known), GIS)
@@ -270,7 +258,7 @@ class _Store:
         scene_id = self._new_id(where, entry, self._platform.scenes)
         content = {name: value for name, value in entry.items() if name != "objects"}
         content = {"id": scene_id, "displayName": "Seeded scene", **content, "createdById": self._platform.user_id}
-        content["iTwinId"] = self.known_itwin(f"{where}.iTwinId", entry.get("iTwinId", self.main_itwin_id))
+        content["iTwinId"] = self.known_itwin(f"{where}.iTwinId", entry.get("iTwinId", self._platform.itwin_id))
         entries = cast("list[JSONObject]", entry.get("objects", []))
         for target, message, _ in object_problems(entries, self._platform.object_ids):
             raise FieldError(f"{where}.objects{target}", message)
@@ -287,7 +275,7 @@ class _Store:
         """Store a webhook and its secret."""
         webhook_id = self._new_id(where, entry, self._platform.webhooks)
         scope = entry.get("scope", "iTwin")
-        owner = entry.get("scopeId", self.main_itwin_id if scope == "iTwin" else self._platform.account_id)
+        owner = entry.get("scopeId", self._platform.itwin_id if scope == "iTwin" else self._platform.account_id)
         content: JSONObject = {"id": webhook_id, "scope": scope, "scopeId": owner, "active": False}
         content.update(callbackUrl="https://hooks.example.com/seeded", eventTypes=["iTwins.iTwinUpdated.v1"])
         content.update(created=self._time, modified=self._time)

@@ -28,15 +28,13 @@ from .scenes import create_scene, list_scene_objects
 from .state import Platform
 from .webhooks import update_webhook
 
+_DECIDING = (
+    *(list_itwins, get_primary_account, update_repository, create_repository_resource),
+    *(create_scene, list_scene_objects, create_detector, update_webhook),
+)
+# By the name of the operation, which is that of its function.
 _DECISIONS: Mapping[str, Callable[[Platform, OperationRequest], ServiceResponse]] = {
-    "list_itwins": list_itwins,
-    "get_primary_account": get_primary_account,
-    "update_repository": update_repository,
-    "create_repository_resource": create_repository_resource,
-    "create_scene": create_scene,
-    "list_scene_objects": list_scene_objects,
-    "create_detector": create_detector,
-    "update_webhook": update_webhook,
+    function.__name__: function for function in _DECIDING
 }
 # The operations that the sandbox carries out; another one of the document gets 404.
 OPERATIONS = tuple(operation for operation in DOCUMENTED.values() if operation.name in _DECISIONS)
@@ -76,35 +74,24 @@ _VENDOR_MEDIA_TYPE = re.compile(r"application/vnd\.([a-z0-9_.-]+)\.itwin-platfor
 _GENERAL_MEDIA_TYPES = ("*/*", "application/*", "application/json")
 
 
+@dataclass(slots=True, kw_only=True)
 class Service:
     """The service: it responds to requests with the data of `platform`."""
 
-    def __init__(
-        self,
-        *,
-        platform: Platform,
-        tokens: Tokens,
-        path_prefix: str = "",
-        vendor: str | None = None,
-        counter: RequestCounter | None = None,
-        public_url: str | None = None,
-        strict: bool = False,
-        now: Callable[[], datetime],
-    ) -> None:
-        self._platform = platform
-        self._tokens = tokens
-        self._path_prefix = path_prefix
-        self._vendor = vendor
-        self._public_url = public_url
-        self._strict = strict
-        self.counter = counter
-        self._now = now
+    platform: Platform
+    tokens: Tokens
+    path_prefix: str = ""
+    vendor: str | None = None
+    counter: RequestCounter | None = None
+    public_url: str | None = None
+    strict: bool = False
+    now: Callable[[], datetime]
 
     def route(self, request: APIRequest) -> Route | None:
         """Return the operation that the request names; None when there is none."""
-        if not request.path.startswith(f"{self._path_prefix}/"):
+        if not request.path.startswith(f"{self.path_prefix}/"):
             return None
-        return find_route(request.method, request.path.removeprefix(self._path_prefix))
+        return find_route(request.method, request.path.removeprefix(self.path_prefix))
 
     def handle(self, request: APIRequest, route: Route | None, *, counted: bool = True) -> ServiceResponse:
         """Run the operation of a route and return its response; an error is a response too.
@@ -119,22 +106,22 @@ class Service:
             self._check_version(route.operation, request.headers["accept"])
             details = odd_fields(route.operation, request)
             notes = tuple(f"{detail.target}: {detail.message}" for detail in details)
-            if self._strict:
+            if self.strict:
                 route.operation.reject_any(details)
             decide = _DECISIONS[route.operation.name]
-            response = decide(self._platform, self._operation_request(request, route, caller))
+            response = decide(self.platform, self._operation_request(request, route, caller))
         except ErrorResponse as error:
             response = error.response()
         return replace(response, notes=notes) if notes else response
 
     def _not_found(self, request: APIRequest) -> ErrorResponse:
-        if not request.path.startswith(f"{self._path_prefix}/"):
-            return operation_not_found(f"The service is found below {self._path_prefix}/.")
-        return not_found(request.method, request.path.removeprefix(self._path_prefix))
+        if not request.path.startswith(f"{self.path_prefix}/"):
+            return operation_not_found(f"The service is found below {self.path_prefix}/.")
+        return not_found(request.method, request.path.removeprefix(self.path_prefix))
 
     def _admit(self, request: APIRequest, *, counted: bool) -> Caller:
         try:
-            token, caller = self._tokens.caller(request.headers.get("authorization"))
+            token, caller = self.tokens.caller(request.headers.get("authorization"))
         except CredentialsError as error:
             raise ErrorResponse(401, "HeaderNotFound", str(error), inferred=error.inferred) from error
         if not request.headers.get("accept", "").strip():
@@ -143,7 +130,7 @@ class Service:
         counter = self.counter if counted else None
         wait = counter.wait(token) if counter is not None else None
         if counter is not None and wait is not None:
-            headers = retry_after_headers(counter.retry_after, wait, self._now())
+            headers = retry_after_headers(counter.retry_after, wait, self.now())
             raise rate_limit_exceeded(headers, str(counter.limit))
         return caller
 
@@ -155,14 +142,14 @@ class Service:
             match = _VENDOR_MEDIA_TYPE.fullmatch(media_type)
             if match is not None and match[2] == str(operation.version) and self._is_vendor(match[1]):
                 return
-        vendor = self._vendor or "<vendor>"
+        vendor = self.vendor or "<vendor>"
         expected = f"application/vnd.{vendor}.itwin-platform.v{operation.version}+json"
         raise operation_not_found(
             f"No such version: this operation needs Accept: {expected}.", inferred="other-version"
         )
 
     def _is_vendor(self, name: str) -> bool:
-        return self._vendor is None or self._vendor.lower() == name
+        return self.vendor is None or self.vendor.lower() == name
 
     def _operation_request(self, request: APIRequest, route: Route, caller: Caller) -> OperationRequest:
         return OperationRequest(
@@ -177,6 +164,6 @@ class Service:
 
     def _url(self, request: APIRequest) -> str:
         """Return the address of this request as the client knows it, for links to further pages."""
-        if self._public_url is None:
+        if self.public_url is None:
             return request.origin + request.path
-        return self._public_url + request.path.removeprefix(self._path_prefix)
+        return self.public_url + request.path.removeprefix(self.path_prefix)

@@ -4,6 +4,7 @@ Stored values never change in place: a change stores a new value. So a snapshot 
 show what is stored, and a listing of a scene may be kept until the scene is replaced.
 """
 
+import copy
 import hashlib
 import hmac
 import json
@@ -61,17 +62,22 @@ class StoredWebhook:
     secret: str = field(repr=False)
 
 
+_STORED_IN = ["itwins", "repositories", "resources", "resource_names", "scenes", "detectors", "webhooks", "object_ids"]
+
+
 @dataclass(slots=True, kw_only=True)
 class Platform:
     """Everything stored. Keys are ids: of iTwins, scenes and webhooks in lower case, of repositories as they are.
 
-    The keys of resources (section 2.4) begin with those of their repository; their names are unique within it.
+    `itwin_id` is the iTwin that owns what a test starts with. The keys of resources (section 2.4) begin with those of
+    their repository, within which their names are unique.
     """
 
     now: Callable[[], datetime]
     random: random.Random
     account_id: str = ""
     user_id: str = ""
+    itwin_id: str = ""
     itwins: dict[str, JSONObject] = field(default_factory=dict, repr=False)
     repositories: dict[tuple[str, str], StoredRepository] = field(default_factory=dict, repr=False)
     resources: dict[tuple[str, str, str], JSONObject] = field(default_factory=dict, repr=False)
@@ -81,6 +87,24 @@ class Platform:
     webhooks: dict[str, StoredWebhook] = field(default_factory=dict, repr=False)
     object_ids: set[str] = field(default_factory=set, repr=False)
     selections: Selections = field(default_factory=Selections, repr=False)
+
+    @property
+    def repository_ids(self) -> dict[str, str]:
+        """The first repository of each subclass; of those without one, of each class."""
+        found: dict[str, str] = {}
+        for content in (stored.content for stored in self.repositories.values()):
+            found.setdefault(str(content.get("subClass") or content["class"]), str(content["id"]))
+        return found
+
+    @property
+    def webhook_ids(self) -> dict[str, str]:
+        """The first webhook of each scope, `iTwin` and `Account`."""
+        found = [(str(stored.content["scope"]), str(stored.content["id"])) for stored in self.webhooks.values()]
+        return dict(reversed(found))
+
+    def first_id(self, kind: str) -> str | None:
+        """Return the id of the first stored item of a kind; None if there is none."""
+        return next((str(item["id"]) for item in stored_items(self, kind)), None)
 
     def store_resource(self, repository: StoredRepository, resource: JSONObject) -> bool:
         """Store a resource and return True, unless the repository has one of its id or display name."""
@@ -103,28 +127,13 @@ class Platform:
 
     def snapshot(self) -> "Snapshot":
         """Return everything stored."""
-        return Snapshot(
-            itwins=dict(self.itwins),
-            repositories=dict(self.repositories),
-            resources=dict(self.resources),
-            resource_names=frozenset(self.resource_names),
-            scenes=dict(self.scenes),
-            detectors=tuple(self.detectors),
-            webhooks=dict(self.webhooks),
-            object_ids=frozenset(self.object_ids),
-            random_state=self.random.getstate(),
-        )
+        values = {name: copy.copy(getattr(self, name)) for name in _STORED_IN}
+        return Snapshot(values=values, random_state=self.random.getstate())
 
     def restore(self, snapshot: "Snapshot") -> None:
         """Replace everything stored by the content of a snapshot."""
-        self.itwins = dict(snapshot.itwins)
-        self.repositories = dict(snapshot.repositories)
-        self.resources = dict(snapshot.resources)
-        self.resource_names = set(snapshot.resource_names)
-        self.scenes = dict(snapshot.scenes)
-        self.detectors = list(snapshot.detectors)
-        self.webhooks = dict(snapshot.webhooks)
-        self.object_ids = set(snapshot.object_ids)
+        for name, value in snapshot.values.items():
+            setattr(self, name, copy.copy(value))
         self.random.setstate(snapshot.random_state)
         self.selections = Selections()
 
@@ -141,26 +150,8 @@ class Platform:
 class Snapshot:
     """Everything stored at one time, to restore later."""
 
-    itwins: Mapping[str, JSONObject]
-    repositories: Mapping[tuple[str, str], StoredRepository]
-    resources: Mapping[tuple[str, str, str], JSONObject]
-    resource_names: frozenset[tuple[str, str, str]]
-    scenes: Mapping[str, StoredScene]
-    detectors: tuple[JSONObject, ...]
-    webhooks: Mapping[str, StoredWebhook]
-    object_ids: frozenset[str]
+    values: Mapping[str, object]
     random_state: tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seeded:
-    """The stored data and the ids in it that a test starts with; None if a seed document has none."""
-
-    platform: Platform
-    itwin_id: str
-    repository_ids: Mapping[str, str]
-    scene_id: str | None
-    webhook_id: str | None
 
 
 # How what is stored is found, by kind. A scene has its objects.

@@ -23,10 +23,10 @@ def update_webhook(platform: Platform, request: OperationRequest) -> ServiceResp
 
 def _maintainable_webhook(platform: Platform, request: OperationRequest) -> StoredWebhook:
     caller = request.caller
-    if WEBHOOKS_SCOPE not in caller.scopes:
+    if WEBHOOKS_SCOPE not in caller.rights.scopes:
         message = f"The access token is missing the scope {WEBHOOKS_SCOPE}."
         raise ErrorResponse(401, "HeaderNotFound", message, inferred="webhook-scope")
-    if not caller.service_application:
+    if not caller.rights.service_application:
         message = "Webhooks are changed by service applications only."
         raise insufficient_permissions(message, inferred="webhook-forbidden")
     webhook = platform.webhooks.get(request.path_parameters["webhookId"].lower())
