@@ -140,7 +140,7 @@ async def run(arguments: argparse.Namespace) -> None:
 def printed(sandbox: Sandbox, *, as_json: bool) -> str:
     """Return what the command prints when it serves: the base URL and more lines, or one line of JSON."""
     values = overview(sandbox._running)  # noqa: SLF001 - the command belongs to the sandbox
-    if sandbox._running.certificate is not None:  # noqa: SLF001 - the same
+    if sandbox._running.authority is not None:  # noqa: SLF001 - the same
         values["ca_file"] = sandbox.ca_file
     if as_json:
         return f"{json.dumps(values)}\n"

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Literal, Self, cast
 
 from anyio.from_thread import start_blocking_portal
@@ -130,9 +130,7 @@ class Sandbox:
         await self._running.server.start(application(self._running))
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._running.server.stop()
         if self._ca_folder is not None:
             self._ca_folder.cleanup()
@@ -145,9 +143,7 @@ class Sandbox:
             self._thread = thread.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._thread.close()
 
     @property
@@ -160,11 +156,11 @@ class Sandbox:
     @property
     def ca_file(self) -> str:
         """A PEM file with the authority of a `tls` sandbox, for `verify=` of a client; deleted after `async with`."""
-        if self._running.certificate is None:
+        if self._running.authority is None:
             raise RuntimeError("only a sandbox with tls=True has a certificate")
         if self._ca_folder is None:
             self._ca_folder = tempfile.TemporaryDirectory(prefix="itwin-sandbox-")
-            Path(self._ca_folder.name, "ca.pem").write_bytes(self._running.certificate.authority)
+            Path(self._ca_folder.name, "ca.pem").write_bytes(self._running.authority)
         return str(Path(self._ca_folder.name, "ca.pem"))
 
     @property

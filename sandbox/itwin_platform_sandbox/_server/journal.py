@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
@@ -130,31 +130,24 @@ MOST_SHARED = 64
 UNCOUNTED_CHARACTERS = 1000
 
 
+@dataclass(slots=True)
 class Recorder:
     """The journal, and the requests in flight."""
 
-    def __init__(
-        self,
-        clock: Callable[[], float],
-        *,
-        bodies: bool = False,
-        most: int = MOST_RECORDS,
-        most_bytes: int = MOST_BYTES,
-    ) -> None:
-        self._bodies = bodies
-        self.records: list[RecordedRequest] = []
-        self._clock = clock
-        self._most = most
-        self._most_bytes = most_bytes
-        self._bytes = 0
-        self._in_flight: dict[Recording, None] = {}
-        self._shared_values: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
+    clock: Callable[[], float]
+    bodies: bool = field(default=False, kw_only=True)
+    most: int = field(default=MOST_RECORDS, kw_only=True)
+    most_bytes: int = field(default=MOST_BYTES, kw_only=True)
+    records: list[RecordedRequest] = field(default_factory=list, init=False)
+    _bytes: int = field(default=0, init=False)
+    _in_flight: "dict[Recording, None]" = field(default_factory=dict, init=False)
+    _shared_values: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = field(default_factory=dict, init=False)
 
     def begin(
         self, request: APIRequest, operation: DocumentedOperation | None, task: asyncio.Task[None] | None = None
     ) -> "Recording":
         """Start the record of a request, whose body may not be read yet; `task` handles it."""
-        started, number = self._clock(), len(self._in_flight) + 1
+        started, number = self.clock(), len(self._in_flight) + 1
         recording = Recording(
             recorder=self, request=request, operation=operation, task=task, started=started, number=number
         )
@@ -183,9 +176,9 @@ class Recorder:
         record = self._record(recording, status)
         self.records.append(record)
         self._bytes += _size(record)
-        if len(self.records) > self._most:
-            del self.records[: self._most // 2]
-        if self._bytes > self._most_bytes:
+        if len(self.records) > self.most:
+            del self.records[: self.most // 2]
+        if self._bytes > self.most_bytes:
             self._forget()
 
     def _record(self, recording: "Recording", status: int | None) -> RecordedRequest:
@@ -202,7 +195,7 @@ class Recorder:
             body=without_secrets(request.body),
             status=status,
             started=recording.started,
-            ended=self._clock(),
+            ended=self.clock(),
             in_flight=recording.number,
             body_bytes=len(request.body.content),
             notes=answer.notes,
@@ -212,8 +205,8 @@ class Recorder:
             error_code=code,
             error_message=message,
             error_details=details,
-            response_body=redacted(answer.body) if self._bodies else None,
-            response_bytes=len(decision.response.body) if decision.response and self._bodies else 0,
+            response_body=redacted(answer.body) if self.bodies else None,
+            response_bytes=len(decision.response.body) if decision.response and self.bodies else 0,
         )
 
     def _shared(self, values: Mapping[str, str]) -> Mapping[str, str]:
@@ -227,7 +220,7 @@ class Recorder:
         sizes = [_size(record) for record in self.records]
         self._bytes = sum(sizes)
         dropped = 0
-        while dropped < len(sizes) - 1 and self._bytes > self._most_bytes // 2:
+        while dropped < len(sizes) - 1 and self._bytes > self.most_bytes // 2:
             self._bytes -= sizes[dropped]
             dropped += 1
         del self.records[:dropped]

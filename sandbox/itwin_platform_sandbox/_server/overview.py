@@ -47,13 +47,10 @@ def delivery_values(delivery: Delivery) -> JSONObject:
 def counts(sandbox: RunningSandbox) -> JSONObject:
     """Return the number of stored items of each kind."""
     platform = sandbox.platform
+    kinds = ("itwins", "repositories", "resources", "scenes", "detectors", "webhooks")
     return {
-        "itwins": len(platform.itwins),
-        "repositories": len(platform.repositories),
-        "scenes": len(platform.scenes),
-        "scene objects": sum(len(scene.objects) for scene in platform.scenes.values()),
-        "detectors": len(platform.detectors),
-        "webhooks": len(platform.webhooks),
+        **{name: len(getattr(platform, name)) for name in kinds},
+        "scene objects": len(platform.object_ids),
         "requests": len(sandbox.recorder.records),
     }
 

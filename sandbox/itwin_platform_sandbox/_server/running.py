@@ -19,7 +19,7 @@ from .._service.service import Service
 from .._service.state import Platform, Snapshot, StoredWebhook, new_uuid, source_of, stored_webhook
 from .deliveries import MOST_DELIVERIES, UPDATED, Delivery, post, signed_delivery, subscribers
 from .journal import Recorder
-from .server import LoopServer, ThrowawayCertificate, throwaway_certificate
+from .server import LoopServer, throwaway_certificate
 from .settings import CONTROL_PATH, ServiceClock, Settings
 
 DEFAULT_TOKEN = "sandbox-token"  # noqa: S105 - opens nothing but a sandbox
@@ -93,8 +93,8 @@ class RunningSandbox:
         self.service: FaultyService = FaultyService(
             service=self._service, plan=self._plan, tokens=self.tokens, platform=self.platform, now=clock.now
         )
-        self.certificate: ThrowawayCertificate | None = throwaway_certificate(settings.host) if settings.tls else None
-        tls = self.certificate.server if self.certificate else None
+        self.authority: bytes | None
+        tls, self.authority = throwaway_certificate(settings.host) if settings.tls else (None, None)
         self.server: LoopServer = LoopServer(host=settings.host, port=settings.port, tls=tls, sleep=sleep)
         self._begin()
 

@@ -15,7 +15,6 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn import Config
@@ -236,16 +235,12 @@ def _bound_socket(host: str, port: int) -> socket.socket:
     return bound
 
 
-@dataclass(frozen=True, slots=True)
-class ThrowawayCertificate:
-    """The TLS context of a server, and the certificate of its authority as PEM."""
+def throwaway_certificate(host: str) -> tuple[ssl.SSLContext, bytes]:
+    """Make a certificate for one run, for the loopback names and `host`; `ImportError` without the extra `tls`.
 
-    server: ssl.SSLContext = field(repr=False)
-    authority: bytes = field(repr=False)
-
-
-def throwaway_certificate(host: str) -> ThrowawayCertificate:
-    """Make a certificate for one run, for the loopback names and `host`; `ImportError` without the extra `tls`."""
+    Returns:
+        The context of the server, and the certificate of the authority as PEM.
+    """
     try:
         import trustme
     except ImportError as error:
@@ -254,4 +249,4 @@ def throwaway_certificate(host: str) -> ThrowawayCertificate:
     is_more = host not in (*_LOOPBACK_NAMES, "0.0.0.0", "::")  # noqa: S104 - excluded, not bound
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(*_LOOPBACK_NAMES, *([host] if is_more else [])).configure_cert(server)
-    return ThrowawayCertificate(server, authority.cert_pem.bytes())
+    return server, authority.cert_pem.bytes()

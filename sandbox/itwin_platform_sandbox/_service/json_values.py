@@ -115,11 +115,10 @@ def check_json(field: str, value: object) -> None:
 def check_choice(field: str, value: object, choices: Iterable[str]) -> str:
     """Return the value if it is one of the choices."""
     known = list(choices)
-    if not isinstance(value, str):
-        raise FieldError(field, f"{_shown(value)} is not one of {', '.join(known)}")
-    if value not in known:
-        closest = "".join(f" (did you mean {name}?)" for name in get_close_matches(value, known, n=1))
-        raise FieldError(field, f"{_shown(value)}{closest} is not one of {', '.join(known)}")
+    if not isinstance(value, str) or value not in known:
+        closest = get_close_matches(str(value)[:100], known, n=1)
+        hint = f" (did you mean {closest[0]}?)" if closest and isinstance(value, str) else ""
+        raise FieldError(field, f"{_shown(value)}{hint} is not one of {', '.join(known)}")
     return value
 
 
