@@ -7,19 +7,10 @@ import random
 import re
 import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
-from typing import Self
 
 import httpx
-from itwin_platform import (
-    BackoffEvent,
-    BackoffPolicy,
-    OutcomeUnknownError,
-    PlatformClient,
-    PlatformError,
-)
+from itwin_platform import BackoffEvent, BackoffPolicy, OutcomeUnknownError, PlatformClient, PlatformError
 
 from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
 
@@ -30,76 +21,61 @@ DATE = b"\r\ncontent-type: application/json\r\ndate: Sun, 01 Mar 2026 12:00:00 G
 GOT = raw_response(ACCOUNT, head=b"HTTP/1.1 200 OK" + DATE)
 POSTED = raw_response(DETECTOR, head=CREATED + DATE)
 PHANTOM = raw_response(b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=CREATED)
-#: That of httpx is not measured: it does not notice everything that arrives between two requests.
-TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {"default": lambda: None}
+#: No delay before a retry.
+AT_ONCE = BackoffPolicy(base_delay=0.0)
 
 
-def client(
-    address: str,
-    transport: httpx.AsyncBaseTransport | None,
-    *,
-    backoff: BackoffPolicy | None = None,
-    timeout: float | httpx.Timeout = 10.0,
-    on_event: Callable[[BackoffEvent], None] | None = None,
-) -> PlatformClient:
-    """Make a client without a delay before a retry."""
-    policy = backoff or BackoffPolicy(base_delay=0.0)
-    return PlatformClient(
-        address, vendor="v", token="t", transport=transport, backoff=policy, timeout=timeout, on_event=on_event
-    )
+def client(address: str, *, backoff: BackoffPolicy = AT_ONCE, timeout: float | httpx.Timeout = 10.0) -> PlatformClient:
+    """Make a client."""
+    return PlatformClient(address, vendor="v", token="t", backoff=backoff, timeout=timeout)
 
 
-async def connections(*, posts: int = 200, schedules: int = 5_000, step: int = 1) -> list[Figure]:
-    """Measure both transports with `posts` POSTs, `schedules` schedules, and a cut at every `step`th byte."""
-    figures: list[Figure] = []
-    for name, make in TRANSPORTS.items():
-        figures += await closing(name, make, posts=posts)
-        figures.append(await surplus(name, make, schedules=schedules))
-        figures += await cuts(name, make, step=step)
-        figures.append(await write_timeout(name, make))
-        figures.append(await closed(name, make))
-        figures.append(await width(name, make))
-    return figures
+async def connections() -> list[Figure]:
+    """Measure everything that can happen to a connection."""
+    return [*await closing(), await surplus(), *await cuts(), await write_timeout(), await closed(), await width()]
 
 
-async def closing(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, posts: int) -> list[Figure]:
+async def closing(*, posts: int = 200) -> list[Figure]:
     """Measure a server that closes each connection after a response without `connection: close`."""
-    lost = 0
+    lost, gets = 0, 20
     events: list[BackoffEvent] = []
 
     def close(request: ReceivedRequest) -> Raw:
         return Raw(data=GOT if request.method == "GET" else POSTED, closes=True)
 
-    async with RawServer(close) as server, client(server.address, make(), on_event=events.append) as platform:
+    async with (
+        RawServer(close) as server,
+        PlatformClient(server.address, vendor="v", token="t", backoff=AT_ONCE, on_event=events.append) as platform,
+    ):
         for _ in range(posts):
             try:
                 await platform.detectors.create(name="d", type="PhotoObjectDetector")
             except PlatformError:
                 lost += 1
         events.clear()
-        for _ in range(20):
+        for _ in range(gets):
             await platform.itwins.get_primary_account()
     return [
-        exactly(f"{name}: lost POSTs of {posts} on a server that closes", lost, 0),
-        exactly(f"{name}: attempts of 20 GETs on it", len(events), 20),
+        exactly(f"lost POSTs of {posts} on a server that closes", lost, 0),
+        exactly(f"attempts of {gets} GETs on it", len(events), gets),
     ]
 
 
-async def surplus(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, schedules: int) -> Figure:
+async def surplus(*, schedules: int = 5_000) -> Figure:
     """Measure a server that sends surplus bytes with a response or later; each response names its request."""
     source = random.Random(7)
     mismatched = 0
 
     def respond(request: ReceivedRequest) -> Raw:
-        name_of_request = request.body.partition(b'"name":"')[2].partition(b'"')[0]
-        body = b'{"detector": {"name": "%s", "type": "PhotoObjectDetector"}}' % name_of_request
+        name = request.body.partition(b'"name":"')[2].partition(b'"')[0]
+        body = b'{"detector": {"name": "%s", "type": "PhotoObjectDetector"}}' % name
         good = raw_response(body, head=CREATED)
         chunked = CREATED + b"\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
         more = source.choice([PHANTOM, PHANTOM * 2, PHANTOM[: source.randrange(1, len(PHANTOM))], b"\r\n", b"x"])
         kinds = (Raw(data=good), Raw(data=good + more), Raw(data=good, then=more), Raw(data=chunked + more))
         return source.choice([*kinds, Raw(data=good, then=more, closes=True)])
 
-    async with RawServer(respond) as server, client(server.address, make()) as platform:
+    async with RawServer(respond) as server, client(server.address) as platform:
 
         async def create(number: int) -> None:
             nonlocal mismatched
@@ -113,33 +89,22 @@ async def surplus(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]
             # Only between two rounds: a response that arrives during a request could be the response to it.
             if source.random() < 0.5:
                 server.push(PHANTOM)
-    return exactly(f"{name}: responses of another request, {schedules:,} schedules", mismatched, 0)
+    return exactly(f"responses of another request, {schedules:,} schedules", mismatched, 0)
 
 
 class CuttingServer:
-    """A server that drops the connection at the planned byte of a request or a response, and then responds normally."""
+    """Ends the connection at the planned byte of the next request or response, and otherwise responds."""
 
     def __init__(self) -> None:
-        self.plan: tuple[str, int] | None = None
-        self.seen: list[bytes] = []
-        self.sizes: dict[bytes, int] = {}
+        self.plan = ("", 0)
+        self.requests = self.size_of_request = 0
 
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.address = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._server.close()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Respond to the requests of a connection."""
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
             while first := await reader.read(1):
-                where, size = self.plan or ("", 0)
-                self.plan = None
-                self.seen.append(first)
+                (where, size), self.plan = self.plan, ("", 0)
+                self.requests += 1
                 if where == "request":
                     await reader.readexactly(size - 1)
                     break
@@ -147,87 +112,82 @@ class CuttingServer:
                 stated = re.search(rb"Content-Length: (\d+)", head)
                 length = int(stated[1]) if stated else 0
                 await reader.readexactly(length)
-                self.sizes[first] = 1 + len(head) + length
+                self.size_of_request = 1 + len(head) + length
                 data = GOT if first == b"G" else POSTED
-                writer.write(data[:size] if where else data)
-                if where:
+                writer.write(data[:size] if where == "response" else data)
+                if where == "response":
                     writer.close()
                     return
-        except (asyncio.IncompleteReadError, ConnectionError):
-            return
-        finally:
-            if not writer.is_closing():
-                writer.transport.abort()
+        writer.transport.abort()
 
 
-def plans(response: int, request: int, step: int) -> list[tuple[str, int]]:
-    """Return where to cut a response and a request of these sizes."""
-    return [("response", size) for size in range(0, response, step)] + [
-        ("request", size) for size in range(1, request, step)
-    ]
-
-
-async def cuts(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, step: int) -> list[Figure]:
+async def cuts(*, step: int = 1) -> list[Figure]:
     """Cut each request and each response at every `step`th byte."""
+    cutting = CuttingServer()
     broken_gets = repeated_posts = count = 0
-    async with CuttingServer() as server, client(server.address, make()) as platform:
-        await platform.itwins.get_primary_account()
-        await platform.detectors.create(name="d", type="PhotoObjectDetector")
-        for plan in plans(len(GOT), server.sizes[b"G"], step):
-            server.plan, server.seen = plan, []
-            account = await platform.itwins.get_primary_account()
-            broken_gets += account.id != "a-1" or len(server.seen) != 2
-            count += 1
-        for plan in plans(len(POSTED), server.sizes[b"P"], step):
-            server.plan, server.seen = plan, []
-            try:
-                await platform.detectors.create(name="d", type="PhotoObjectDetector")
-            except OutcomeUnknownError:
-                repeated_posts += len(server.seen) != 1
-            else:
-                repeated_posts += 1
-            count += 1
+
+    async def get() -> bool:
+        """Return whether a GET is broken."""
+        account = await platform.itwins.get_primary_account()
+        return account.id != "a-1" or cutting.requests != 2
+
+    async def post() -> bool:
+        """Return whether a POST is sent again, or reported as anything but unknown."""
+        with suppress(OutcomeUnknownError):
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+            return True
+        return cutting.requests != 1
+
+    server = await asyncio.start_server(cutting.serve, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server, client(address) as platform:
+        for call, response in ((get, GOT), (post, POSTED)):
+            await call()  # without a cut, to know the size
+            sizes = {"response": range(0, len(response), step), "request": range(1, cutting.size_of_request, step)}
+            for plan in ((where, size) for where, each in sizes.items() for size in each):
+                cutting.plan, cutting.requests = plan, 0
+                is_wrong = await call()
+                broken_gets += is_wrong and call is get
+                repeated_posts += is_wrong and call is post
+                count += 1
     return [
-        exactly(f"{name}: GETs that {count:,} cuts left broken", broken_gets, 0),
-        exactly(f"{name}: POSTs sent again, or reported wrong, after them", repeated_posts, 0),
+        exactly(f"GETs that {count:,} cuts left broken", broken_gets, 0),
+        exactly("POSTs sent again, or reported wrong, after them", repeated_posts, 0),
     ]
 
 
-async def write_timeout(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
+async def write_timeout() -> Figure:
     """Send 4 MB to a peer that accepts the connection and never reads."""
-    with socket.socket() as peer:
-        peer.bind(("127.0.0.1", 0))
-        peer.listen()
+    with socket.create_server(("127.0.0.1", 0)) as peer:
         address, timeout = f"http://127.0.0.1:{peer.getsockname()[1]}", httpx.Timeout(60.0, write=1.0)
-        async with client(address, make(), timeout=timeout, backoff=BackoffPolicy(deadline=None)) as platform:
-            scenes, began = platform.scenes, time.monotonic()
+        async with client(address, timeout=timeout, backoff=BackoffPolicy(deadline=None)) as platform:
+            began = time.monotonic()
             with suppress(OutcomeUnknownError):
-                await scenes.create("i-1", display_name="x" * 4_000_000)
+                await platform.scenes.create("i-1", display_name="x" * 4_000_000)
             over = time.monotonic() - began - 1.0
-    return at_most(f"{name}: overshoot of a write timeout of 1 s, 4 MB", max(0.0, over), 0.2, unit=" s")
+    return at_most("overshoot of a write timeout of 1 s, 4 MB", max(0.0, over), 0.2, unit=" s")
 
 
-async def closed(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
+async def closed() -> Figure:
     """Close a client while calls are in flight, at the gate and before a retry."""
     async with RawServer(PreparedResponse(status=503)) as server:
-        policy = BackoffPolicy(base_delay=0.05, max_in_flight=3)
-        platform = client(server.address, make(), backoff=policy)
+        platform = client(server.address, backoff=BackoffPolicy(base_delay=0.05, max_in_flight=3))
         calls = [asyncio.create_task(platform.itwins.get_primary_account()) for _ in range(20)]
         await server.received(10)
         await platform.aclose()
         sent = len(server.requests)
         await asyncio.gather(*calls, return_exceptions=True)
         await asyncio.sleep(0.3)
-        return exactly(f"{name}: requests after aclose()", len(server.requests) - sent, 0)
+        return exactly("requests after aclose()", len(server.requests) - sent, 0)
 
 
-async def width(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
+async def width() -> Figure:
     """Compare the function calls of a request, which a busy machine does not change, with 20 and 300 in flight."""
     calls: list[float] = []
     async with RawServer(GOT) as server:
         for in_flight in (20, 300):
             policy = BackoffPolicy(max_in_flight=in_flight)
-            async with client(server.address, make(), backoff=policy, timeout=60.0) as platform:
+            async with client(server.address, backoff=policy, timeout=60.0) as platform:
 
                 async def call_often(number: int, platform: PlatformClient = platform) -> None:
                     for _ in range(number):
@@ -238,4 +198,4 @@ async def width(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) 
                 with profile:
                     await asyncio.gather(*(call_often(1_200 // in_flight) for _ in range(in_flight)))
                 calls.append(pstats.Stats(profile).total_calls / 1_200)  # type: ignore[attr-defined]  # typeshed lacks it
-    return at_most(f"{name}: function calls of a request, 300 in flight by 20", calls[1] / calls[0], 1.15)
+    return at_most("function calls of a request, 300 in flight by 20", calls[1] / calls[0], 1.15)

@@ -42,9 +42,9 @@ def exactly(promise: str, measured: int, allowed: int) -> Figure:
     return Figure(promise=promise, allowed=f"{allowed:,}", measured=f"{measured:,}", holds=measured == allowed)
 
 
-def print_figures(figures: Iterable[Figure], *, seconds: float) -> None:
-    """Print the table, and mark the promises that do not hold."""
-    table = Table("promise", "allowed", "measured", "", title=f"reliability, {seconds:.0f} s")
+def print_figures(name: str, figures: Iterable[Figure], *, seconds: float) -> None:
+    """Print a table, and mark the promises that do not hold."""
+    table = Table("promise", "allowed", "measured", "", title=f"{name}, {seconds:.0f} s")
     for figure in figures:
         kept = "holds" if figure.allowed else ""
         mark = kept if figure.holds else "[bold red]BROKEN[/]"

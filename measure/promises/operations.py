@@ -3,115 +3,77 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from statistics import median
 
 import httpx
-from itwin_platform import BackoffPolicy, BackoffTransport, DeadlineExceededError, Gate, PlatformError
-from itwin_platform_transport import CallInfo, Request
+from itwin_platform import BackoffTransport, DeadlineExceededError, Gate
 
 from tests.support.event_loops import in_virtual_time
+from tests.support.services import Outcome, PreparedResponse, ReceivedRequest
 
 from .figure import Figure, at_most, exactly, for_comparison
+from .limits import PunishingWindow
+from .outage import LATENCY, Service, called
 
-LATENCY = 0.02
 #: How long each case lasts, and how often each operation is called in a second.
 SECONDS, A_RATE, B_RATE = 120.0, 2.0, 5.0
 #: How long a used-up quota lasts, and the seconds between two calls.
 QUOTA_LASTS, QUOTA_ASKED = 48 * 3600.0, 300.0
 #: The header in which a 429 names the operation that it met.
 NAMED = "itwinplatform-ratelimited-operation"
-Step = Callable[[str, float], tuple[httpx.Response, float]]
 
 
-class TwoOperations(httpx.AsyncBaseTransport):
-    """A service without a network that responds as a step says, by path and time, after as long as that says."""
-
-    cancels_cleanly = True
-
-    def __init__(self, step: Step) -> None:
-        self._step = step
-        self.requests: list[str] = []
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Respond after the time of the step."""
-        operation = request.url.path[1]
-        self.requests.append(operation)
-        response, seconds = self._step(operation, asyncio.get_running_loop().time())
-        await asyncio.sleep(min(seconds, 30.0))
-        if seconds > 30.0:
-            raise httpx.ReadTimeout("no response in time")
-        return response
-
-
-async def _called(transport: BackoffTransport, operation: str, number: int) -> tuple[str, bool, float]:
-    loop = asyncio.get_running_loop()
-    began, route = loop.time(), f"/{operation}/{{id}}"
-    request = Request("GET", httpx.URL(f"https://service.example/{operation}/{number}"), (), b"", {})
-    try:
-        result = await transport.send(request, CallInfo(method="GET", route=route, policy=BackoffPolicy()))
-    except PlatformError:
-        return operation, False, loop.time() - began
-    return operation, result.response is not None and result.response.status_code == 200, loop.time() - began
-
-
-async def _beside(step: Step) -> tuple[int, list[float]]:
+async def _beside(respond: Callable[[ReceivedRequest], Awaitable[Outcome]]) -> tuple[int, list[float]]:
     """Call both operations regularly; return the lost calls of the second one, and how long the others take."""
-    async with BackoffTransport(TwoOperations(step), gate=Gate(20)) as transport:
-        calls: list[asyncio.Task[tuple[str, bool, float]]] = []
+    loop = asyncio.get_running_loop()
+    async with BackoffTransport(Service(respond), gate=Gate(20)) as transport:
 
-        async def call_regularly(operation: str, rate: float) -> None:
+        async def call_regularly(operation: str, rate: float) -> list[tuple[bool, float]]:
+            calls = []
             for number in range(int(SECONDS * rate)):
-                calls.append(asyncio.create_task(_called(transport, operation, number)))
+                path, route = f"/{operation}/{number}", f"/{operation}/{{id}}"
+                calls.append((loop.time(), asyncio.create_task(called(transport, path, route=route))))
                 await asyncio.sleep(1 / rate)
+            ends = [(began, *(await call)) for began, call in calls]
+            return [(status == 200, at - began) for began, _, status, at in ends]
 
-        await asyncio.gather(call_regularly("a", A_RATE), call_regularly("b", B_RATE))
-        found = await asyncio.gather(*calls)
-    times = sorted(seconds for operation, succeeds, seconds in found if operation == "b" and succeeds)
-    return sum(operation == "b" and not succeeds for operation, succeeds, _ in found), times
-
-
-def _hangs(operation: str, _: float) -> tuple[httpx.Response, float]:
-    return httpx.Response(200, content=b"{}"), 1_000.0 if operation == "a" else LATENCY
+        _, found = await asyncio.gather(call_regularly("a", A_RATE), call_regularly("b", B_RATE))
+    times = sorted(seconds for succeeds, seconds in found if succeeds)
+    return len(found) - len(times), times
 
 
-def _limited(retry_after: int, **headers: str) -> Step:
-    def step(operation: str, _: float) -> tuple[httpx.Response, float]:
-        if operation == "a":
-            return httpx.Response(429, headers={"retry-after": str(retry_after), **headers}), LATENCY
-        return httpx.Response(200, content=b"{}"), LATENCY
-
-    return step
+async def _hangs(received: ReceivedRequest) -> Outcome:
+    is_first = received.target.startswith("/a")
+    await asyncio.sleep(30.0 if is_first else LATENCY)
+    return httpx.ReadTimeout("no response in time") if is_first else 200
 
 
-def _own_limit(banned_for: float) -> Step:
-    """Allow operation a ten requests a second; a ban of some seconds begins with each one more, and each in a ban."""
-    times: list[float] = []
-    banned_until = 0.0
+def _limited(retry_after: int, **headers: str) -> Callable[[ReceivedRequest], Awaitable[Outcome]]:
+    async def respond(received: ReceivedRequest) -> Outcome:
+        await asyncio.sleep(LATENCY)
+        limited = PreparedResponse(status=429, headers={"retry-after": str(retry_after), **headers})
+        return limited if received.target.startswith("/a") else 200
 
-    def step(operation: str, now: float) -> tuple[httpx.Response, float]:
-        nonlocal banned_until, times
-        if operation == "b":
-            return httpx.Response(200, content=b"{}"), LATENCY
-        times = [at for at in times if at > now - 1.0]
-        if now >= banned_until and len(times) < 10:
-            times.append(now)
-            return httpx.Response(200, content=b"{}"), LATENCY
-        banned_until = now + banned_for
-        return httpx.Response(429, headers={"retry-after": "1", NAMED: "a"}), LATENCY
-
-    return step
+    return respond
 
 
-async def _herd(step: Step) -> tuple[int, float]:
+async def _herd(limit: PunishingWindow) -> tuple[int, float]:
     """Make 200 calls of each operation at once; return those that the limited one loses, and its requests per call."""
-    service, random_number = TwoOperations(step), random.Random(1).random
+
+    def respond(received: ReceivedRequest) -> Outcome:
+        if received.target.startswith("/b") or limit.accepts(received.at):
+            return 200
+        return PreparedResponse(status=429, headers={"retry-after": "1", NAMED: "a"})
+
+    service, random_number = Service(respond, latency=LATENCY), random.Random(1).random
     gate = Gate(20, random_number=random_number)
     async with BackoffTransport(service, gate=gate, random_number=random_number) as transport:
-        await _called(transport, "b", 0)
-        found = await asyncio.gather(*(_called(transport, operation, n) for n in range(200) for operation in "ab"))
-    done = [succeeds for operation, succeeds, _ in found if operation == "a"]
-    return done.count(False), service.requests.count("a") / len(done)
+        await called(transport, "/b/0", route="/b/{id}")
+        paths = [f"/{operation}/{number}" for number in range(200) for operation in "ab"]
+        found = await asyncio.gather(*(called(transport, path, route=f"{path[:2]}/{{id}}") for path in paths))
+    done = [status == 200 for path, status, _ in found if path.startswith("/a")]
+    return done.count(False), sum(each.target.startswith("/a") for each in service.requests) / len(done)
 
 
 def operations() -> list[Figure]:
@@ -134,7 +96,7 @@ def operations() -> list[Figure]:
                 figures.append(exactly(f"{case}: lost calls of another one", lost, 0))
                 figures.append(at_most(about, middle, longest, unit=" s"))
     for name, banned_for in (("10 a second", 0.0), ("10 a second and a ban of 5 s", 5.0)):
-        lost, per_call = in_virtual_time(_herd(_own_limit(banned_for)))
+        lost, per_call = in_virtual_time(_herd(PunishingWindow(10, 1.0, ban=banned_for)))
         figures += [
             exactly(f"one operation has a limit of {name}: lost of its 200 calls", lost, 0),
             at_most(f"one operation has a limit of {name}: requests per call", per_call, 1.2),
@@ -156,12 +118,11 @@ async def _used_up_quota(retry_after: int) -> tuple[int, int]:
     """
     now = asyncio.get_running_loop().time
 
-    def step(_: str, at: float) -> tuple[httpx.Response, float]:
-        if at < QUOTA_LASTS:
-            return httpx.Response(429, headers={"retry-after": str(retry_after)}), LATENCY
-        return httpx.Response(200, content=b"{}"), LATENCY
+    def respond(received: ReceivedRequest) -> Outcome:
+        is_used_up = received.at < QUOTA_LASTS
+        return PreparedResponse(status=429, headers={"retry-after": str(retry_after)}) if is_used_up else 200
 
-    service, statuses = TwoOperations(step), Counter[int]()
+    service, statuses = Service(respond, latency=LATENCY), Counter[int]()
     async with httpx.AsyncClient(transport=BackoffTransport(service, gate=Gate(20))) as client:
         while now() < QUOTA_LASTS - QUOTA_ASKED:
             try:

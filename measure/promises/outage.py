@@ -4,7 +4,6 @@ import asyncio
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from statistics import mean, median
 
 import httpx
@@ -13,46 +12,41 @@ from itwin_platform_transport import CallInfo, Request
 from itwin_platform_transport.attempts import outage as attempts_outage
 
 from tests.support.event_loops import in_virtual_time
-from tests.support.services import ACCOUNT, PreparedResponse, RawServer
+from tests.support.services import ACCOUNT, Outcome, PreparedResponse, RawServer, ReceivedRequest, ScriptedTransport
 
 from .figure import Figure, at_most, exactly, for_comparison
-from .services import Service
 
 LATENCY = 0.02
 #: What a service that is down names as its delay, in seconds.
 NAMED = 1
 HTML = {"content-type": "text/html"}
-#: What a service that is down does with a request.
-FAULTS: dict[str, Callable[[], httpx.Response]] = {
-    "503": lambda: httpx.Response(503),
-    "503 with Retry-After": lambda: httpx.Response(503, headers={"retry-after": str(NAMED)}),
-    "502 in HTML": lambda: httpx.Response(502, headers=HTML, content=b"<html>Bad Gateway</html>"),
+#: What comes of a request when a service is down, or a network.
+KINDS: dict[str, Callable[[], Outcome]] = {
+    "reset": lambda: httpx.ReadError("reset"),
+    "refused": lambda: httpx.ConnectError("refused"),
+    "503": lambda: 503,
+    "503 with Retry-After": lambda: PreparedResponse(status=503, headers={"retry-after": str(NAMED)}),
+    "502 in HTML": lambda: PreparedResponse(status=502, headers=HTML, body=b"<html>Bad Gateway</html>"),
 }
-#: What a network that is down raises instead.
-BREAKS: dict[str, type[httpx.TransportError]] = {"reset": httpx.ReadError, "refused": httpx.ConnectError}
-KINDS = (*BREAKS, *FAULTS)
 
 
-@dataclass(slots=True)
-class Blip(httpx.AsyncBaseTransport):
-    """A service without a network that is down in virtual time: what `is_down` says, by path and time."""
+class Service(ScriptedTransport):
+    """A service whose attempts run in the task of their call, as those of the default transport do."""
 
-    kind: str
-    is_down: Callable[[str, float], bool]
-    requests: list[tuple[str, str, float]] = field(default_factory=list)
     cancels_cleanly = True
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Respond after `LATENCY`, or as a service or a network that is down."""
-        loop, path = asyncio.get_running_loop(), request.url.path
-        self.requests.append((request.method, path, loop.time()))
-        down = self.is_down(path, loop.time())
-        if not (down and self.kind == "refused"):
+
+def blip(kind: str, is_down: Callable[[str, float], bool]) -> Service:
+    """Return a service without a network that is down in virtual time: what `is_down` says, by path and time."""
+
+    async def respond(received: ReceivedRequest) -> Outcome:
+        down = is_down(received.target, received.at)
+        if not (down and kind == "refused"):
             await asyncio.sleep(LATENCY)
         # A connection is also cut that was opened before.
-        if down and self.kind in BREAKS:
-            raise BREAKS[self.kind](self.kind)
-        return FAULTS[self.kind]() if down else httpx.Response(200, content=b"{}")
+        return KINDS[kind]() if down else 200
+
+    return Service(respond)
 
 
 def until(seconds: float) -> Callable[[str, float], bool]:
@@ -79,15 +73,17 @@ async def called(
     return path, result.response.status_code, asyncio.get_running_loop().time()
 
 
-async def at_once(blip: Blip, *, calls: int, method: str = "GET") -> list[tuple[str, int | type[PlatformError], float]]:
+async def at_once(
+    service: Service, *, calls: int, method: str = "GET"
+) -> list[tuple[str, int | type[PlatformError], float]]:
     """Make calls of as many objects at once."""
-    async with BackoffTransport(blip, gate=Gate(20)) as transport:
+    async with BackoffTransport(service, gate=Gate(20)) as transport:
         return await asyncio.gather(*(called(transport, f"/things/{n}", method=method) for n in range(calls)))
 
 
 def lost(kind: str, *, seconds: float, calls: int) -> tuple[int, list[float]]:
     """Return how many GETs a blip loses, and how long after its end each of the others succeeds."""
-    found = in_virtual_time(at_once(Blip(kind, until(seconds)), calls=calls))
+    found = in_virtual_time(at_once(blip(kind, until(seconds)), calls=calls))
     # Whoever was told to come back in a second comes back no sooner.
     ends_at = max(seconds, NAMED) if kind == "503 with Retry-After" else seconds
     return sum(status != 200 for _, status, _ in found), [max(0.0, at - ends_at) for *_, at in found]
@@ -115,14 +111,14 @@ def blips() -> list[Figure]:
     return figures
 
 
-async def lone_caller(blip: Blip, *, seconds: float) -> int:
+async def lone_caller(service: Service, *, seconds: float) -> int:
     """Call one after the other for some time; return the requests of the last ten minutes."""
     loop, paths = asyncio.get_running_loop(), 0
-    async with BackoffTransport(blip, gate=Gate(20)) as transport:
+    async with BackoffTransport(service, gate=Gate(20)) as transport:
         while loop.time() < seconds:
             paths += 1
             await called(transport, f"/things/{paths}")
-    return sum(at > seconds - 600 for *_, at in blip.requests)
+    return sum(request.at > seconds - 600 for request in service.requests)
 
 
 def lasting() -> list[Figure]:
@@ -130,13 +126,13 @@ def lasting() -> list[Figure]:
     figures = []
     for kind in KINDS:
         for calls in (20, 100, 1000):
-            blip = Blip(kind, lambda _, __: True)
-            found = in_virtual_time(at_once(blip, calls=calls))
+            service = blip(kind, lambda _, __: True)
+            found = in_virtual_time(at_once(service, calls=calls))
             assert all(status != 200 for _, status, _ in found)
             name, ended = f"lasting outage, {kind}, {calls:,} GETs", max(at for *_, at in found)
-            figures.append(at_most(f"{name}: requests", len(blip.requests), 50))
+            figures.append(at_most(f"{name}: requests", len(service.requests), 50))
             figures.append(at_most(f"{name}: the last call ends after", ended, 25.0, unit=" s"))
-        alone = in_virtual_time(lone_caller(Blip(kind, lambda _, __: True), seconds=3_600.0))
+        alone = in_virtual_time(lone_caller(blip(kind, lambda _, __: True), seconds=3_600.0))
         # A call makes seven attempts, in 18 s or more; where the service names a second, in seven.
         allowed = 600 if kind == "503 with Retry-After" else 250
         figures.append(at_most(f"lasting outage, {kind}, one caller: requests in ten minutes", alone, allowed))
@@ -175,7 +171,7 @@ async def arriving(share: float | None, *, seed: int) -> float:
         return now % 4 >= 1 if share is None else source.random() < share
 
     gate, jitter = Gate(20, random_number=random.Random(seed).random), random.Random(seed + 1).random
-    async with BackoffTransport(Blip("503", is_down), gate=gate, random_number=jitter) as transport:
+    async with BackoffTransport(blip("503", is_down), gate=gate, random_number=jitter) as transport:
         calls = []
         for number in range(1000):
             calls.append(asyncio.create_task(called(transport, f"/things/{number}")))
@@ -187,9 +183,8 @@ async def arriving(share: float | None, *, seed: int) -> float:
 async def after_silence(*, silence: float) -> float:
     """Meet an outage of 15 s with 20 calls, which ends while nobody calls; return how long the next call takes."""
     loop = asyncio.get_running_loop()
-    blip = Blip("503", lambda _, now: now < ends_at)
     ends_at = 3_600.0
-    async with BackoffTransport(blip, gate=Gate(20)) as transport:
+    async with BackoffTransport(blip("503", lambda _, now: now < ends_at), gate=Gate(20)) as transport:
         await asyncio.gather(*(called(transport, f"/things/{number}") for number in range(20)))
         ends_at = loop.time()
         await asyncio.sleep(silence)
@@ -200,11 +195,11 @@ async def after_silence(*, silence: float) -> float:
 
 async def patient_calls() -> tuple[int, int]:
     """Survive ten minutes with calls that may take as long; return the calls lost, and the requests meanwhile."""
-    policy, blip = BackoffPolicy(max_attempts=1000, deadline=None), Blip("503", until(600.0))
-    async with BackoffTransport(blip, gate=Gate(20)) as transport:
+    policy, service = BackoffPolicy(max_attempts=1000, deadline=None), blip("503", until(600.0))
+    async with BackoffTransport(service, gate=Gate(20)) as transport:
         made = (called(transport, f"/things/{number}", policy=policy) for number in range(20))
         found = await asyncio.gather(*made)
-    return sum(status != 200 for _, status, _ in found), sum(at < 600 for *_, at in blip.requests)
+    return sum(status != 200 for _, status, _ in found), sum(request.at < 600 for request in service.requests)
 
 
 def long_outages() -> list[Figure]:
@@ -222,8 +217,8 @@ def long_outages() -> list[Figure]:
 
 async def beside(share: float, *, bad: str, route: str) -> tuple[int, float]:
     """Make 40 calls a second for 30 s, a share of them bad; return what the others lose, and how long they wait."""
-    source, blip = random.Random(1), Blip("503", lambda path, _: path.startswith(bad))
-    async with BackoffTransport(blip, gate=Gate(20)) as transport:
+    source, service = random.Random(1), blip("503", lambda path, _: path.startswith(bad))
+    async with BackoffTransport(service, gate=Gate(20)) as transport:
         calls = []
         for number in range(1200):
             is_bad = source.random() < share
@@ -252,36 +247,31 @@ def posts() -> list[Figure]:
     """Count the POSTs that are sent again although they may have had an effect."""
     figures = []
     for kind in KINDS:
-        blip = Blip(kind, until(1.0))
-        in_virtual_time(at_once(blip, calls=100, method="POST"))
-        arrived = [path for _, path, at in blip.requests if not (kind == "refused" and at < 1.0)]
+        service = blip(kind, until(1.0))
+        in_virtual_time(at_once(service, calls=100, method="POST"))
+        arrived = [request.target for request in service.requests if not (kind == "refused" and request.at < 1.0)]
         figures.append(exactly(f"{kind}, 1 s, 100 POSTs: sent twice", len(arrived) - len(set(arrived)), 0))
     return figures
 
 
-async def run_outage(*, calls: int, service: Service = RawServer, seconds: float | None = None) -> tuple[int, int]:
-    """Start `calls` calls of a service that is down for some time; return the counts of errors and of requests."""
+async def on_loopback(*, seconds: float) -> tuple[int, int]:
+    """Start 1,000 calls of a server that is down for some time; return the counts of errors and of requests."""
     loop = asyncio.get_running_loop()
-    ends_at = None if seconds is None else loop.time() + seconds
+    ends_at = loop.time() + seconds
 
-    def respond(_: object) -> PreparedResponse:
-        is_down = ends_at is None or loop.time() < ends_at
-        return PreparedResponse(status=503) if is_down else PreparedResponse(body=ACCOUNT)
+    def respond(received: ReceivedRequest) -> PreparedResponse:
+        return PreparedResponse(status=503) if received.at < ends_at else PreparedResponse(body=ACCOUNT)
 
-    async with (
-        service(respond) as server,
-        PlatformClient(server.address, vendor="acme", token="t-1", transport=server.transport) as platform,
-    ):
-        results = await asyncio.gather(
-            *(platform.itwins.get_primary_account() for _ in range(calls)), return_exceptions=True
-        )
-        return sum(isinstance(error, ServerError) for error in results), len(server.requests)
+    async with RawServer(respond) as server, PlatformClient(server.address, vendor="acme", token="t-1") as platform:
+        calls = (platform.itwins.get_primary_account() for _ in range(1000))
+        results = await asyncio.gather(*calls, return_exceptions=True)
+    return sum(isinstance(error, ServerError) for error in results), len(server.requests)
 
 
-async def on_loopback() -> list[Figure]:
+def loopback() -> list[Figure]:
     """Measure a lasting and a short outage with a server on loopback."""
-    failed, requests = await run_outage(calls=1000)
-    lost_calls, _ = await run_outage(calls=1000, seconds=1.0)
+    failed, requests = asyncio.run(on_loopback(seconds=3600.0))
+    lost_calls, _ = asyncio.run(on_loopback(seconds=1.0))
     return [
         exactly("loopback, 503 throughout, 1,000 calls: ServerError each", failed, 1000),
         at_most("loopback, 503 throughout, 1,000 calls: requests", requests, 50),
@@ -289,9 +279,7 @@ async def on_loopback() -> list[Figure]:
     ]
 
 
-async def outage() -> list[Figure]:
-    """Measure blips and outages: in virtual time, in a thread of its own, and once over loopback."""
-    figures = []
-    for measure in (half_broken, blips, lasting, long_outages, partial_outages, posts):
-        figures += await asyncio.to_thread(measure)
-    return [*figures, *await on_loopback()]
+def outage() -> list[Figure]:
+    """Measure blips and outages: in virtual time, and once over loopback."""
+    measurements = (half_broken, blips, lasting, long_outages, partial_outages, posts, loopback)
+    return [figure for measure in measurements for figure in measure()]

@@ -18,13 +18,10 @@ class Settings:
 
     address: str
     calls: int
-    redis: str | None
+    redis: str
     workers: int
     processes: int | None = None
     max_in_flight: int = 20
-    fast: bool = False
-    rate: tuple[int, float] | None = None
-    deadline: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

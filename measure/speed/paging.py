@@ -1,6 +1,6 @@
 """Measure how much faster a listing is with n pages in flight, and its memory.
 
-Run as `make bench-paging`. The numbers of pages in flight alternate in each round.
+Run as `make bench ONLY=paging`. The numbers of pages in flight alternate in each round.
 Figures are medians of the rounds, through the default transport. With n = 1 a listing is nearly all latency, so it is
 measured once.
 

@@ -15,6 +15,7 @@ import httpx
 import pytest
 from hypothesis import given, settings
 from itwin_platform import RepositoryResourceData, Vector3d, View3dData, escape
+from itwin_platform._operations.scenes import JSON, objects_to_create
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
 from itwin_platform_api.models import (
@@ -29,9 +30,8 @@ from itwin_platform_api.models import (
 from itwin_platform_api.structures import MOST, ListReader
 from itwin_platform_api.types import encode
 
-from measure.promises.mutated_lists import CONTEXT, CREATED, DATA, ITWIN, LINKS, OBJECT, SCENE, SUMMARY, VIEW, different
+from tests.support.deviating_lists import CONTEXT, CREATED, DATA, ITWIN, LINKS, OBJECT, SCENE, SUMMARY, VIEW, different
 from tests.support.examples import examples
-from itwin_platform._operations.scenes import JSON, objects_to_create
 from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of
 
 TYPES: dict[str, Any] = {"RepositoryResource": RepositoryResourceData, "View3d": View3dData}

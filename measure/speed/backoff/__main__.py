@@ -1,6 +1,6 @@
 """Measure every client under the same rate limit and outage, one after the other, counted at the server.
 
-Run as `make bench-backoff`. It takes about three minutes, uses loopback only, and stops each workload after 30 seconds.
+Run as `make bench ONLY=backoff`. It takes about three minutes, uses loopback only, and stops each workload after 30 s.
 """
 
 import argparse
@@ -13,7 +13,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from measure.promises.herd import IN_FLIGHT_SECONDS
 from measure.promises.limits import FixedWindow
 from tests.support.services import PreparedResponse, RawServer, ReceivedRequest
 
@@ -21,6 +20,8 @@ from .callers import CALLERS
 
 PROJECT = Path(__file__).resolve().parents[3]
 SECONDS = 30.0
+#: Seconds until the server notices a request that was in flight when the cooldown began.
+IN_FLIGHT_SECONDS = 0.1
 #: A response that each client accepts: one body for all.
 SUCCESS = b'{"iTwin": {"id": "a-1", "class": "Account"}, "object": "list", "data": [], "DocumentIdentifiers": []}'
 RATE_LIMITED = b'{"error": {"code": "RateLimitExceeded", "message": "Wait."}, "__type": "ThrottlingException"}'
