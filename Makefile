@@ -15,14 +15,13 @@ SOURCES := wrapper transport sandbox templates tests tools examples measure
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test check redis-server format lint types coverage generate check-generated spec-diff regeneration-drill \
-	templates-diff vendor package mutants test-all-pythons lines clean \
-	conformance conformance-quick bench bench-quick bench-backoff bench-paging reliability docs check-tag check-package sbom audit
+.PHONY: help demo examples test check format lint types coverage lines generate check-generated spec-diff templates-diff \
+	regeneration-drill vendor docs conformance bench reliability mutants package test-all-pythons audit clean
 
-help:  ## List these targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
-		awk -F'|' '{printf "%-27s%s\n", $$1, $$2}'
+help:
+	@awk -F ':.*## ' '/^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-20s%s\n", $$1, $$2}' Makefile
 
+##@ Try it
 demo: $(DEMO)  ## Run all eight operations against the local sandbox
 	@$(BIN)/python examples/tour.py
 
@@ -32,20 +31,19 @@ examples: $(READY)  ## Run all examples in less than a minute: examples/README.m
 test: $(TEST)  ## Run the tests except tests/slow and tests/tools, which `make check` includes
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/slow --ignore tests/tools
 
-check: redis-server lint types lines coverage check-generated conformance-quick  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
+##@ Change it
+check: lint types coverage check-generated  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
+	@$(MAKE) --no-print-directory conformance ONLY=quick
 
-redis-server: $(TEST)
-	@$(BIN)/python -m tests.support.redis_server
+format: $(READY)  ## Format the code
+	@$(BIN)/ruff format $(SOURCES)
+	@$(BIN)/ruff check --fix $(SOURCES)
 
 lint: $(READY)  ## Check format, style, the border between the packages, and workflows
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/import-linter
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
-
-format: $(READY)  ## Format the code
-	@$(BIN)/ruff format $(SOURCES)
-	@$(BIN)/ruff check --fix $(SOURCES)
 
 types: $(READY)  ## Check types with mypy --strict and pyright, and the public names with ty and pyrefly too
 	@$(BIN)/mypy
@@ -58,8 +56,20 @@ types: $(READY)  ## Check types with mypy --strict and pyright, and the public n
 		echo "$$package: $$(echo "$$report" | grep '^Type completeness score')"; done
 
 coverage: $(READY)  ## Run all tests, also tests/slow, and require 100 % branch coverage of both packages
+	@$(BIN)/python -m tests.support.redis_server
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=full --cov --cov-report=term:skip-covered
 
+lines: $(READY)  ## Show the size of the code, and the ways of two calls through it, beside their bars
+	@$(BIN)/python -m tools.structure.report
+
+docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/; a warning is an error
+	@$(BIN)/python -m tools.site.specification_page
+	@.venv-docs/bin/zensical build --strict --clean
+	@! grep -rEo '<(script|img|iframe|source|link) [^>]*(src|href)="?(https?:)?//[^ ">]+' site --include '*.html' || \
+		{ echo "a page loads something from another site"; exit 1; }
+	@$(BIN)/python -m tools.site.check_search
+
+##@ Follow a change of the service, or copy the client
 generate: $(READY)  ## Generate generated/ from openapi.yaml
 	@$(BIN)/python -m tools.generation.generate
 
@@ -70,75 +80,53 @@ spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revisi
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
 	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
 
-regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and show what reports each, in about fifteen minutes
-	@$(BIN)/python -m tools.generation.drill
-
 templates-diff: $(READY)  ## Compare our templates with those of the pinned generator, or show its own changes SINCE=<version>
 	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
+
+regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and show what reports each, in about fifteen minutes
+	@$(BIN)/python -m tools.generation.drill
 
 vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits, WITHOUT=redis leaves RedisGate out
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
 	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite) $(if $(WITHOUT),--without "$(WITHOUT)")
 
-package: .venv-release/.ready  ## Build sdist and wheel, and try the wheel in a clean environment
-	@.venv-release/bin/python -m tools.release.package
+##@ Measure it
+reliability: $(READY)  ## Measure retries and gates at the server, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
+	@$(BIN)/python -u -m measure.promises $(ONLY)
+
+# What `make bench` measures decides which environments it needs.
+BENCH := measure.speed.run $(if $(filter quick,$(ONLY)),--quick,--report) --ours .venv-bench-ours/$(SCRIPTS)/python \
+	--peers .venv-bench-peers/$(SCRIPTS)/python --sniffio .venv-bench-sniffio/$(SCRIPTS)/python
+BENCH_NEEDS := ours peers sniffio
+ifeq ($(ONLY),backoff)
+BENCH := measure.speed.backoff --peers .venv-bench-backoff/bin/python
+BENCH_NEEDS := backoff
+else ifeq ($(ONLY),paging)
+BENCH := measure.speed.paging
+BENCH_NEEDS :=
+endif
+
+bench: $(READY) $(BENCH_NEEDS:%=.venv-bench-%/.ready)  ## Measure the client against others and write docs/benchmarks.md, in about fifteen minutes; ONLY=quick, backoff or paging
+	@$(BIN)/python -m $(BENCH)
+
+conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators; ONLY=quick: without npm
+	@.venv-conformance/bin/python -u -m measure.conformance $(if $(filter quick,$(ONLY)),--quick)
 
 mutants: $(READY)  ## Change both packages in many small ways and list the changes that no test notices, in about an hour; ONLY=<room>, such as ONLY=transport/gates
 	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
 
+##@ Release it
+package: .venv-release/.ready  ## Build sdist and wheel, try the wheel in a clean environment and describe its components; TAG=<tag> checks version and changelog first
+	@.venv-release/bin/python -m tools.release.package $(TAG)
+
 test-all-pythons: $(TEST) .venv-release/.ready  ## Run demo, all tests and the wheel on every installed Python from 3.11; ONLY=commands runs demo and test on the others
 	@PATH="$$PATH:$(CURDIR)/$(BIN)" .venv-release/bin/python -m tools.release.test_all_pythons $(ONLY)
-
-conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators
-	@.venv-conformance/bin/python -u -m measure.conformance
-
-conformance-quick: .venv-conformance/.ready  ## Test the sandbox with a few hundred cases, without npm
-	@.venv-conformance/bin/python -m measure.conformance --quick
-
-BENCH := $(BIN)/python -m measure.speed.run --ours .venv-bench-ours/$(SCRIPTS)/python \
-	--peers .venv-bench-peers/$(SCRIPTS)/python --sniffio .venv-bench-sniffio/$(SCRIPTS)/python
-BENCH_READY := $(READY) .venv-bench-ours/.ready .venv-bench-peers/.ready .venv-bench-sniffio/.ready
-
-bench: $(BENCH_READY)  ## Measure the client against others in about fifteen minutes, and write docs/benchmarks.md
-	@$(BENCH) --report
-
-bench-quick: $(BENCH_READY)  ## Measure in about two minutes, with fewer workloads and rounds
-	@$(BENCH) --quick
-
-bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Compare retries with openai, githubkit, azure-core and botocore: one rate limit, one outage
-	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
-
-reliability: $(READY)  ## Measure retries, tokens, errors and gates at the server, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
-	@$(BIN)/python -m measure.promises $(ONLY)
-
-bench-paging: $(READY)  ## Measure speed and memory of listings with concurrency
-	@$(BIN)/python -m measure.speed.paging
-
-docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/; a warning is an error
-	@$(BIN)/python -m tools.site.specification_page
-	@.venv-docs/bin/zensical build --strict --clean
-	@$(BIN)/python -m tools.site.plain_text
-	@$(BIN)/python -m tools.site.check_site
-	@$(BIN)/python -m tools.site.check_search
-
-check-tag: .venv-release/.ready  ## Check that TAG=<tag>, the version and the changelog agree
-	@.venv-release/bin/python -m tools.release.check_tag "$(TAG)"
-
-check-package: .venv-release/.ready  ## Check that a package index can show dist/; run make package before
-	@ls dist/*.whl > /dev/null 2>&1 || { echo "dist/ has no wheel: run make package first"; exit 2; }
-	@.venv-release/bin/twine check --strict dist/*.whl dist/*.tar.gz
-
-sbom: .venv-release/.ready  ## Write dist/sbom.cdx.json, the components that users install; run make package before
-	@.venv-release/bin/python -m tools.release.sbom
 
 # What has no version in such a file has it in constraints.txt.
 audit: .venv-release/.ready  ## Check the pinned versions of every requirements file for known vulnerabilities; needs the network
 	@mkdir -p .cache; for file in constraints.txt $$(git ls-files '*requirements*.txt'); do echo "$$file:"; \
 		sed -nE 's/^([A-Za-z0-9._-]+==[^ ]+).*/\1/p' $$file > .cache/audited.txt; \
 		.venv-release/bin/pip-audit --requirement .cache/audited.txt --no-deps --disable-pip || exit 1; done
-
-lines: $(READY)  ## Show size and complexity of both packages beside their bars; fails on private attributes of other libraries without a record
-	@$(BIN)/python -m tools.structure.report
 
 clean:  ## Remove everything that the targets created
 	rm -rf $(VENV) .venv-* .cache dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

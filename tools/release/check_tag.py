@@ -1,10 +1,6 @@
-"""Check that a tag, the version of the package and the newest heading of the changelog agree.
-
-Run as `python -m tools.release.check_tag TAG`.
-"""
+"""Check that a tag, the version of the package and the newest heading of the changelog agree."""
 
 import re
-import sys
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -22,11 +18,12 @@ def problems(tag: str, *, version: str, newest: str) -> list[str]:
     return found
 
 
-def main() -> None:
-    """Read the command line and the checkout, and exit with status 1 if there is a disagreement."""
-    if len(sys.argv) != 2 or not sys.argv[1]:
-        raise SystemExit("name the tag: make check-tag TAG=v1.2.3")
-    tag = sys.argv[1]
+def check_tag(tag: str) -> None:
+    """Compare a tag with the checkout.
+
+    Raises:
+        SystemExit: They disagree.
+    """
     code = (PROJECT / "wrapper" / "itwin_platform" / "_version.py").read_text(encoding="utf-8")
     changelog = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
     version = re.search(r'__version__ = "(.+)"', code)
@@ -37,8 +34,3 @@ def main() -> None:
         raise SystemExit(f"CHANGELOG.md has no section of a release: rename its section Unreleased to {version[1]}")
     if found := problems(tag, version=version[1], newest=newest[1]):
         raise SystemExit("\n".join(found))
-    print(f"{tag} can be released")
-
-
-if __name__ == "__main__":
-    main()

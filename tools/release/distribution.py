@@ -77,10 +77,15 @@ def lowest(requirements: list[str]) -> list[str]:
     return pins
 
 
+def group(name: str) -> list[str]:
+    """Return the requirements of a group for development: `test` or `development`."""
+    found: list[str] = _pyproject()["dependency-groups"][name]
+    return found
+
+
 def development_tools() -> set[str]:
     """Return the canonical names in the groups for development, without those that are also declared for users."""
-    groups = _pyproject()["dependency-groups"].values()
-    return {name for group in groups for name in _names(group)} - _names(declared())
+    return _names([*group("test"), *group("development")]) - _names(declared())
 
 
 def _names(requirements: Iterable[str]) -> set[str]:

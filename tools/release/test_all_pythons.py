@@ -1,10 +1,10 @@
-"""Run the project on every Python from 3.11 that this machine has.
+"""Run the project on every Python from 3.11 that this machine has: `make test-all-pythons`.
 
-Run as `python -m tools.release.test_all_pythons`. On each Python it runs `make demo`, `make test` and all tests in a
-copy of the checkout. Then it tries the wheel with the lowest and the newest dependencies: the lowest versions are the
-lower bounds of pyproject.toml, also of the extras, and the newest are those that pip chooses. For each combination it
-installs, imports and uses the wheel, and runs the tests that need nothing else of the checkout. It prints a table,
-names the supported Pythons that were not run, and exits with status 1 after a failure.
+On each Python it runs `make demo` and all tests in a copy of the checkout. Then it tries the wheel with the lowest and
+the newest dependencies: the lowest versions are the lower bounds of pyproject.toml, also of the extras, and the newest
+are those that pip chooses. For each combination it installs, imports and uses the wheel, and runs the tests that need
+nothing else of the checkout. It prints a table, names the supported Pythons that were not run, and exits with status 1
+after a failure.
 
 With the argument `commands` it runs `make demo` and `make test` alone, on every Python beside the one that runs it.
 """
@@ -15,21 +15,16 @@ import tempfile
 from pathlib import Path
 
 from tools.release.clean_environment import Environment, Python, pythons
-from tools.release.distribution import PROJECT, build, declared, lowest
+from tools.release.distribution import PROJECT, build, declared, group, lowest
 from tools.release.package import trial
 
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
-#: What `make` runs on each Python; `coverage` is all tests, and requires that they reach every branch.
-COMMANDS = ("demo", "test")
-ALL_TESTS = "coverage"
+#: What `make` runs on each Python: the commands of the README, or all tests, which must reach every branch.
+COMMANDS, ALL_TESTS = ("demo", "test"), ("demo", "coverage")
 SHOWN = ("httpx", "httptools", "attrs", "python-dateutil")
 EXTRAS = ("sandbox",)
-#: What the tests import, and what httpx decodes with if it is installed.
-TOOLS_OF_TESTS = (
-    *("pytest", "pytest-asyncio", "pytest-httpx", "pytest-cov", "pytest-xdist", "hypothesis", "PyYAML"),
-    *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx", "fastapi", "aiohttp", "httpx2", "rich", "trustme"),
-    *("redis", "uvloop", "brotli", "zstandard"),
-)
+#: What httpx decodes with if it is installed, and what a test of the engine imports.
+DECODERS = ("brotli", "zstandard")
 #: Tests of what users install; the other tests are about the checkout and its development tools.
 TESTS_OF_THE_WHEEL = [
     *("transport", "wrapper", "sandbox"),
@@ -46,7 +41,7 @@ def main() -> None:
         for python in found:
             copy = Path(folder) / f"checkout-{python}"
             subprocess.run(["git", "clone", "--quiet", str(PROJECT), str(copy)], check=True)  # noqa: S607  # git of the PATH
-            for target in COMMANDS if only_commands else (*COMMANDS, ALL_TESTS):
+            for target in COMMANDS if only_commands else ALL_TESTS:
                 print(f"Python {python} at {python.path}: make {target}", flush=True)
                 rows.append(f"| {python} | make {target} | {made(target, python, copy)} |")
         if not only_commands:
@@ -82,7 +77,7 @@ def wheel_rows(found: list[Python], folder: Path) -> list[str]:
 def _tried(wheel: Path, environment: Environment, *, constraints: Path | None) -> str:
     try:
         installed = trial(wheel, environment, constraints=constraints)
-        environment.install(*TOOLS_OF_TESTS, constraints=constraints)
+        environment.install(*group("test"), *DECODERS, constraints=constraints)
         environment.run_tests(PROJECT, TESTS_OF_THE_WHEEL)
     except SystemExit as failure:
         print(failure)
