@@ -217,8 +217,10 @@ def why_final(error: BaseException) -> str | None:
         return str(error)
     if isinstance(error, httpx.ProxyError):
         status = str(error)[:3]
+        if not (status.isdecimal() and status.startswith("4")):
+            return None
         more = ": its URL needs a user and a password that it accepts" if status == "407" else ""
-        return f"the proxy rejects the connection, with status {status}{more}" if status.isdecimal() and status[0] == "4" else None
+        return f"the proxy rejects the connection, with status {status}{more}"
     return _tls_failure(error)
 
 
