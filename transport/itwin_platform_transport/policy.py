@@ -209,15 +209,20 @@ def delay_before(*, retry_after: float | None, progress: Progress, policy: Backo
     return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))
 
 
-def time_of_attempts(progress: Progress, *, policy: BackoffPolicy) -> float:
-    """Return how many seconds the delays between the attempts take that a call has left, without jitter."""
+def time_of_attempts(progress: Progress, *, policy: BackoffPolicy, retry_after: float = 0.0) -> float:
+    """Return how many seconds the delays between the attempts take that a call has left, without jitter.
+
+    Each of them takes as long at least as the service names; a call that may not wait so long makes none of them.
+    """
     seconds = 0.0
+    if retry_after > policy.max_wait:
+        return seconds
     for attempts in range(progress.attempts + 1, policy.max_attempts):
         after = Progress(attempts=attempts)
         delay = delay_before(retry_after=None, progress=after, policy=policy, jitter=0.0)
         if delay >= policy.max_delay:
-            return seconds + delay * (policy.max_attempts - attempts)
-        seconds += delay
+            return seconds + max(delay, retry_after) * (policy.max_attempts - attempts)
+        seconds += max(delay, retry_after)
     return seconds
 
 

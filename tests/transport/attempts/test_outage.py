@@ -136,6 +136,15 @@ async def test_a_call_that_is_patient_probes_less_often() -> None:
     assert len([at for at in service.times if at < 600.0]) <= 200
 
 
+async def test_a_named_delay_costs_no_call_its_other_attempts() -> None:
+    """It waits for as many probes as it has attempts, though they come every five seconds only."""
+    transport = backoff(down_until(24.0, **{"retry-after": "5"}))
+    async with down(transport):
+        found = await results(transport, *(get(str(number)) for number in range(20)))
+        assert {status for status, _ in found} == {200}
+        assert 25.0 < now() < 27.0
+
+
 async def test_a_delay_that_another_response_names_is_a_floor_too_up_to_a_minute() -> None:
     """A request that was sent before its operation was found down may come back after that, with a hostile delay."""
     far = response(503, headers={"retry-after": "1000000000"})

@@ -136,6 +136,14 @@ def test_the_time_of_the_attempts_that_are_left_is_that_of_their_delays(
 
 
 @pytest.mark.parametrize(
+    ("retry_after", "seconds"), [(0.0, 17.5), (1.0, 18.0), (7.0, 42.0), (60.0, 360.0), (60.1, 0.0)]
+)
+def test_a_named_delay_takes_the_place_of_a_shorter_one(retry_after: float, seconds: float) -> None:
+    """One that is longer than `max_wait` leaves no attempt."""
+    assert time_of_attempts(Progress(), policy=POLICY, retry_after=retry_after) == seconds
+
+
+@pytest.mark.parametrize(
     ("retry_after", "elapsed", "deadline", "reason"),
     [
         (60.0, 0.0, 120.0, None),

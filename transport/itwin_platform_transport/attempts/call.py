@@ -184,7 +184,7 @@ class Call:
         gate_wait: the seconds that it has waited at the gate for the next attempt.
         token_wait: the seconds that it has waited for the token of the next attempt.
         waits_for_token: whether it waits for the token of the next attempt.
-        patience: when it first began to wait beside the gate, and when its own attempts would have ended, by the clock.
+        waits_since: when it began to wait beside the gate, by the clock, and what its attempts had come to.
         outage_wait: the seconds that it has waited beside the gate because its operation was down.
         is_in_flight: whether an attempt has started and has not ended.
         is_rate_limited: whether the last response was a 429, and nothing was sent since.
@@ -213,7 +213,7 @@ class Call:
     token_wait: float = 0.0
     outage_wait: float = 0.0
     waits_for_token: bool = False
-    patience: tuple[float, float] | None = None
+    waits_since: tuple[float, Progress] | None = None
     is_in_flight: bool = False
     is_rate_limited: bool = False
     was_closed: bool = False

@@ -9,7 +9,8 @@ for others:
   its failures do not count for others until it succeeds: the fault does lie in its object.
 - One call probes every second or so, each time another one. A path that has not failed comes first. Any success opens
   the operation, whoever had it.
-- A call waits for as long as its own attempts would have taken, and no longer than it may.
+- A call waits for as long as its own attempts would have taken, with the delays that the service names, and no longer
+  than it may.
 - A probe that hangs gets company. A delay that the service names is believed for a minute. What nobody has looked at
   for half a minute is forgotten.
 
@@ -17,6 +18,7 @@ The figures, and what else was tried: docs/decisions/outages.md.
 """
 
 import asyncio
+import math
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
@@ -131,6 +133,7 @@ class Outage:
         "_failed_paths",
         "_failures",
         "_found",
+        "_named",
         "_probe",
         "_probes",
         "_seen",
@@ -148,6 +151,8 @@ class Outage:
         self._closed_at: float | None = None
         #: When the next probe may begin, and when the last attempt failed or the last probe began.
         self._due = self._seen = 0.0
+        #: The longest delay that the service has named since the last probe; 0 for none.
+        self._named = 0.0
         self._found: Finding | None = None
         self._probe: Call | None = None
         self._waiting: set[asyncio.Future[None]] = set()
@@ -181,15 +186,14 @@ class Outage:
         Raises:
             OperationDownError: the next probe comes too late, or the time of the call's own attempts is over.
         """
-        policy = call.info.policy
-        if call.patience is None:
-            patience = max(time_of_attempts(call.progress, policy=policy), SHORTEST_WAIT)
-            call.patience = call.clock(), call.clock() + patience
-        began, ends_at = call.patience
-        if (limit := call.limit.when()) is not None:
-            ends_at = min(ends_at, limit)
+        policy, limit = call.info.policy, call.limit.when()
+        if call.waits_since is None:
+            call.waits_since = call.clock(), call.progress
+        began, progress = call.waits_since
         while self.holds_back(call):
             now = call.clock()
+            patience = time_of_attempts(progress, policy=policy, retry_after=self._named)
+            ends_at = min(began + max(patience, SHORTEST_WAIT), math.inf if limit is None else limit)
             due = self._due_for(call, waited=now - began)
             is_too_late = due >= ends_at or due - now > policy.max_wait
             # While a probe is in flight, its outcome decides.
@@ -201,7 +205,7 @@ class Outage:
                 return
             await wait_for_change(self._waiting, seconds=min(due, ends_at) - now)
         # A success has shown that the service works: another outage is another wait.
-        call.patience = None
+        call.waits_since = None
 
     def failed(
         self, call: Call, attempt: Attempt, *, jitter: float, on_event: Callable[[BackoffEvent], None] | None
@@ -212,9 +216,12 @@ class Outage:
         closes, is_probe = not self.is_closed and self._failures >= FAILURES_TO_CLOSE, self._probe is call
         if closes or is_probe:
             self._probes += is_probe
-            self._due = now + PROBE_INTERVAL + PROBE_JITTER * jitter
+            self._due, self._named = now + PROBE_INTERVAL + PROBE_JITTER * jitter, 0.0
         if attempt.retry_after is not None:
             self._due = max(self._due, now + min(attempt.delay, LONGEST_CLOSURE))
+            # Any other attempt may not end all waits.
+            is_believed = closes or is_probe
+            self._named = max(self._named, attempt.retry_after if is_believed else min(attempt.delay, LONGEST_CLOSURE))
         if closes:
             self._closed_at = now
             event = OutageStarted(
