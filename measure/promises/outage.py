@@ -125,7 +125,7 @@ def lasting() -> list[Figure]:
     """Count the requests of an outage that does not end."""
     figures = []
     for kind in KINDS:
-        for calls in (20, 100, 1000):
+        for calls in (10, 20, 100, 1000):
             service = blip(kind, lambda _, __: True)
             found = in_virtual_time(at_once(service, calls=calls))
             assert all(status != 200 for _, status, _ in found)

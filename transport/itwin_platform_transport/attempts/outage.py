@@ -32,7 +32,7 @@ from .waiting import wait_for_change, wake
 #: once in ninety.
 FAILURES_TO_CLOSE = 20
 #: A probe begins so many seconds after the one before has failed, and up to so many more, which jitter draws.
-PROBE_INTERVAL, PROBE_JITTER = 0.6, 0.4
+PROBE_INTERVAL, PROBE_JITTER = 0.6, 0.3
 #: A call that has waited for so many seconds probes at longer intervals. A probe that hangs gets company after as long.
 PATIENT_AFTER, LONG_INTERVAL = 20.0, 5.0
 #: A `retry-after` is believed for so many seconds: then one call asks whether it still holds.
