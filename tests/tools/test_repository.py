@@ -16,8 +16,8 @@ from tests.support.specification import parsed, specification
 from tools.generation.unwrapped import wrapped_part
 from tools.release import distribution
 from tools.release.check_tag import problems
+from tools.release.clean_environment import SUPPORTED
 from tools.release.index_readme import readme_for_an_index
-from tools.release.test_all_pythons import SUPPORTED
 
 
 def text(name: str) -> str:

@@ -28,15 +28,12 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=60, help="mutants of each room")
     parser.add_argument("--seed", default=datetime.now(UTC).date().isoformat(), help="chooses the sample: a date")
     parser.add_argument("--only", default="", help="a room, such as transport/gates")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="mutants that are tried at once")
-    parser.add_argument("--measured", action="store_true", help="do not measure again which test reaches which line")
     chosen = parser.parse_args()
-    if not chosen.measured:
-        measure_coverage()
+    measure_coverage()
     sample = list(sampled(candidates(), each=chosen.each, seed=chosen.seed, only=chosen.only))
     check_tests(sample)
     ended: list[Outcome] = []
-    for outcome in outcomes(sample, processes=chosen.processes):
+    for outcome in outcomes(sample, processes=os.cpu_count() or 1):
         ended.append(outcome)
         print(f"{len(ended)} of {len(sample)}: {outcome.how}, {outcome.test}", file=sys.stderr, flush=True)
     raise SystemExit(report(ended, seed=chosen.seed))
@@ -45,17 +42,8 @@ def main() -> None:
 def check_tests(sample: Sequence[Candidate]) -> None:
     """Exit if a test of the sample is not found, or fails without a change: then mutants would count as killed."""
     files = sorted({test.partition("::")[0] for candidate in sample for test in candidate.tests})
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--collect-only",
-        "--assert=plain",
-        "-p",
-        "no:cacheprovider",
-        *files,
-    ]
+    options = ("-q", "--collect-only", "--assert=plain", "-p", "no:cacheprovider")
+    command = [sys.executable, "-m", "pytest", *options, *files]
     ended = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     if unknown := {test for candidate in sample for test in candidate.tests} - set(ended.stdout.splitlines()):
         raise SystemExit(f"tests are not found: {sorted(unknown)[:10]}\n{ended.stdout[-2000:]}")

@@ -57,16 +57,10 @@ class Candidate:
 def measure_coverage() -> None:
     """Run the tests once, and note which test reaches which line."""
     COVERAGE.parent.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--ignore", "tests/slow"]
-    options = [
-        "--cov=itwin_platform",
-        "--cov=itwin_platform_transport",
-        "--cov-branch",
-        "--cov-context=test",
-        "--cov-report=",
-        "--cov-fail-under=0",
-    ]
-    subprocess.run([*command, *options], cwd=PROJECT, env={**os.environ, "COVERAGE_FILE": str(COVERAGE)}, check=True)
+    options = ("-q", "-n", "auto", "--ignore", "tests/slow", "--cov-branch", "--cov-context=test", "--cov-report=")
+    packages = [f"--cov={package.name}" for package in PACKAGES.values()]
+    command = [sys.executable, "-m", "pytest", *options, *packages, "--cov-fail-under=0"]
+    subprocess.run(command, cwd=PROJECT, env={**os.environ, "COVERAGE_FILE": str(COVERAGE)}, check=True)
 
 
 def candidates() -> Iterator[Candidate]:

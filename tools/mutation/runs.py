@@ -24,17 +24,7 @@ SECONDS_OF_A_TEST, SECONDS = 30, 600
 FIRST, NEXT = 12, 72
 #: What tests import, without the wrapper and what imports it: it would take longer than most tests.
 PRELOADED = (
-    *(
-        "asyncio",
-        "attr",
-        "httpcore",
-        "httptools",
-        "httpx",
-        "hypothesis.stateful",
-        "lark",
-        "msgspec",
-        "pytest",
-    ),
+    *("asyncio", "attr", "httpcore", "httptools", "httpx", "hypothesis.stateful", "lark", "msgspec", "pytest"),
     *("redis.asyncio", "starlette.applications", "trustme", "uvicorn", "uvloop", "yaml"),
 )
 _FORK = multiprocessing.get_context("fork")

@@ -1,49 +1,28 @@
 """Virtual environments with only a wheel and its dependencies, and the Pythons to create them with."""
 
 import os
-import re
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-OLDEST = (3, 11)
-_VERSION_AND_PREFIX = "import sys; print(*sys.version_info[:3], sys.base_prefix)"
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Python:
-    """An interpreter of this machine."""
-
-    path: Path
-    version: tuple[int, int, int]
-    prefix: str
-
-    @property
-    def minor(self) -> str:
-        """Its version without the last number."""
-        return f"{self.version[0]}.{self.version[1]}"
-
-    def __str__(self) -> str:
-        return ".".join(map(str, self.version))
-
-
-def pythons() -> list[Python]:
-    """Return every Python from 3.11 on the PATH and of pyenv, each installation once, oldest first."""
-    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+def pythons() -> dict[str, Path]:
+    """Return a Python of pyenv or of the PATH for each supported version that this machine has."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    candidates = [*sorted(pyenv.glob("*/bin/python"))]
-    candidates += [path for folder in folders for path in sorted(folder.glob("python3*")) if _is_python(path)]
-    found: dict[str, Python] = {}
-    for path in candidates:
-        completed = subprocess.run([str(path), "-c", _VERSION_AND_PREFIX], capture_output=True, text=True, check=False)
-        if completed.returncode == 0:
-            major, minor, patch, prefix = completed.stdout.strip().split(" ", 3)
-            version = (int(major), int(minor), int(patch))
-            found.setdefault(prefix, Python(path=path, version=version, prefix=prefix))
-    return sorted((python for python in found.values() if python.version >= OLDEST), key=lambda python: python.version)
+    found: dict[str, Path] = {}
+    for version in SUPPORTED:
+        of_path = shutil.which(f"python{version}")
+        candidates = [*sorted(pyenv.glob(f"{version}.*/bin/python")), *([Path(of_path)] if of_path else [])]
+        # A shim of pyenv is there also when its Python is not.
+        working = (path for path in candidates if not subprocess.run([path, "-c", ""], check=False).returncode)
+        if path := next(working, None):
+            found[version] = path
+    return found
 
 
 class Environment:
@@ -90,7 +69,3 @@ def run(*command: str | Path, silent: bool = False, folder: Path = Path(sys.pref
     if completed.returncode != 0:
         raise SystemExit(f"failed with status {completed.returncode}: {' '.join(words)}")
     return completed.stdout or ""
-
-
-def _is_python(path: Path) -> bool:
-    return re.fullmatch(r"python3(\.\d+)?", path.name) is not None and os.access(path, os.X_OK)

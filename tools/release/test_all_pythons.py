@@ -12,13 +12,13 @@ With the argument `commands` it runs `make demo` and `make test` alone, on every
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from tools.release.clean_environment import Environment, Python, pythons
+from tools.release.clean_environment import SUPPORTED, Environment, pythons
 from tools.release.distribution import PROJECT, build, declared, group, lowest
 from tools.release.package import trial
 
-SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
 #: What `make` runs on each Python: the commands of the README, or all tests, which must reach every branch.
 COMMANDS, ALL_TESTS = ("demo", "test"), ("demo", "coverage")
 SHOWN = ("httpx", "httptools", "attrs", "python-dateutil")
@@ -34,43 +34,39 @@ TESTS_OF_THE_WHEEL = [
 
 def main() -> None:
     """Try each Python, and print the table."""
-    only_commands = sys.argv[1:] == ["commands"]
-    found = [each for each in pythons() if not (only_commands and each.prefix == sys.base_prefix)]
+    only_commands, found = sys.argv[1:] == ["commands"], pythons()
     rows: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        for python in found:
-            copy = Path(folder) / f"checkout-{python}"
+        for version, python in found.items():
+            if only_commands and version == f"{sys.version_info.major}.{sys.version_info.minor}":
+                continue
+            copy = Path(folder) / f"checkout-{version}"
             subprocess.run(["git", "clone", "--quiet", str(PROJECT), str(copy)], check=True)  # noqa: S607  # git of the PATH
             for target in COMMANDS if only_commands else ALL_TESTS:
-                print(f"Python {python} at {python.path}: make {target}", flush=True)
-                rows.append(f"| {python} | make {target} | {made(target, python, copy)} |")
+                print(f"Python {version} at {python}: make {target}", flush=True)
+                ended = subprocess.run(["make", target, f"PYTHON={python}"], cwd=copy, check=False)  # noqa: S607  # of the PATH
+                rows.append(f"| {version} | make {target} | {'**failed**' if ended.returncode else 'passed'} |")
         if not only_commands:
             rows += wheel_rows(found, Path(folder))
     print("", "| Python | what | |", "|---|---|---|", *rows, sep="\n")
-    missing = [name for name in SUPPORTED if name not in {each.minor for each in found}]
+    missing = [version for version in SUPPORTED if version not in found]
     print(f"\nNot run here: {', '.join([*missing, 'free-threaded builds'])}")
     if any("**failed**" in row for row in rows):
         raise SystemExit(1)
 
 
-def made(target: str, python: Python, checkout: Path) -> str:
-    """Run a target of the Makefile in a checkout of its own, and return what came of it."""
-    command = ["make", target, f"PYTHON={python.path}"]
-    return "passed" if subprocess.run(command, cwd=checkout, check=False).returncode == 0 else "**failed**"
-
-
-def wheel_rows(found: list[Python], folder: Path) -> list[str]:
+def wheel_rows(found: Mapping[str, Path], folder: Path) -> list[str]:
     """Try the wheel with the lowest and the newest dependencies, and return a row for each combination."""
     wheel = build()
     constraints = folder / "lowest.txt"
     constraints.write_text("\n".join(lowest(declared(*EXTRAS))))
     rows: list[str] = []
-    for python in found:
+    for version, python in found.items():
         for name, limits in (("lowest", constraints), ("newest", None)):
-            print(f"Python {python} at {python.path}, the wheel with {name} dependencies", flush=True)
-            environment = Environment(folder / f"environment-{len(rows)}", python=python.path)
+            print(f"Python {version} at {python}, the wheel with {name} dependencies", flush=True)
+            environment = Environment(folder / f"{version}-{name}", python=python)
             outcome = _tried(wheel, environment, constraints=limits)
-            rows.append(f"| {python} | wheel, {name} dependencies | {outcome} |")
+            rows.append(f"| {version} | wheel, {name} dependencies | {outcome} |")
     return rows
 
 
