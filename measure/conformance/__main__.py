@@ -1,6 +1,7 @@
-"""Check the sandbox with tools and clients of others: `python -m measure.conformance [--quick]`.
+"""Check the sandbox with tools and clients of others: `python -m measure.conformance [NAME]`.
 
-Without npm the checks that need it are skipped, and the output says so.
+A name selects one check; `quick` is the first one with a few hundred cases. Without npm the checks that need it are
+skipped, and the output says so.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from . import foreign_clients, other_languages, prism, readers, specification
+from . import itwins_client, other_languages, prism, readers, specification
 
 HERE = Path(__file__).resolve().parent
 NODE = HERE.parents[1] / ".cache" / "conformance"
@@ -33,39 +34,26 @@ def installed() -> Path | None:
     return NODE
 
 
-def parsed() -> argparse.Namespace:
-    """Return the options."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a few hundred cases, without npm")
-    names = ("specification", "readers", "prism", "clients", "languages")
-    parser.add_argument("--only", choices=names, help="run one of the checks")
-    return parser.parse_args()
-
-
-def checks_of(arguments: argparse.Namespace) -> dict[str, Callable[[], bool]]:
-    """Return the checks to run, by name."""
-    examples = QUICK_EXAMPLES if arguments.quick else EXAMPLES
-    node = None if arguments.quick or arguments.only == "specification" else installed()
-    checks: dict[str, Callable[[], bool]] = {
-        "specification": lambda: specification.check(examples=examples),
-        "readers": lambda: readers.check(node),
-        "prism": lambda: node is None or asyncio.run(prism.check(node)),
-        "clients": lambda: asyncio.run(foreign_clients.check(node)),
-        "languages": lambda: asyncio.run(other_languages.check(node)),
-    }
-    if arguments.only is not None:
-        return {arguments.only: checks[arguments.only]}
-    if arguments.quick:
-        return {name: checks[name] for name in ("specification", "clients")}
-    return checks
-
-
 def main() -> bool:
     """Run the checks one after the other, and return whether all succeeded."""
+    names = ("specification", "readers", "prism", "itwins_client", "languages")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("only", nargs="?", choices=("quick", *names), help="the check to run; all by default")
+    only = parser.parse_args().only
+    if only == "quick":
+        return specification.check(examples=QUICK_EXAMPLES)
+    node = None if only == "specification" else installed()
+    checks: dict[str, Callable[[], bool]] = {
+        "specification": lambda: specification.check(examples=EXAMPLES),
+        "readers": lambda: readers.check(node),
+        "prism": lambda: node is None or asyncio.run(prism.check(node)),
+        "itwins_client": lambda: node is None or asyncio.run(itwins_client.check(node)),
+        "languages": lambda: asyncio.run(other_languages.check(node)),
+    }
     clean = True
-    for name, check in checks_of(parsed()).items():
+    for name in names if only is None else (only,):
         started = time.perf_counter()
-        clean = check() and clean
+        clean = checks[name]() and clean
         print(f"({name}: {time.perf_counter() - started:.0f} s)\n")
     return clean
 

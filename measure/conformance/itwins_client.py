@@ -34,7 +34,19 @@ def rows_of(client: str, results: list[dict[str, Any]], *, as_seen: bool) -> lis
     return rows
 
 
-async def itwins_client(node: Path, *, as_seen: bool) -> list[Row]:
+async def check(node: Path) -> bool:
+    """Run the client in both places, by the specification and as observed, and print a table."""
+    clean = True
+    for as_seen in (False, True):
+        print(f"@itwin/itwins-client, sandbox {'as seen' if as_seen else 'by the specification'}:")
+        rows = [*await in_node(node, as_seen=as_seen), *await in_a_page(node, as_seen=as_seen)]
+        for client, call, result, good in rows:
+            print(f"  {'ok' if good else 'WRONG':<6}{client:<32}{call:<42}{result}")
+            clean = clean and good
+    return clean
+
+
+async def in_node(node: Path, *, as_seen: bool) -> list[Row]:
     """Run the client in Node.js."""
     async with Sandbox(itwins=200, as_seen=as_seen) as sandbox:
         command = ["node", "itwins_client.js", sandbox.base_url, ids_of(sandbox, "node")]
@@ -46,7 +58,7 @@ async def itwins_client(node: Path, *, as_seen: bool) -> list[Row]:
     return rows_of("itwins-client 1.6.1, Node.js", json.loads(completed.stdout), as_seen=as_seen)
 
 
-async def itwins_client_in_a_page(node: Path, *, as_seen: bool) -> list[Row]:
+async def in_a_page(node: Path, *, as_seen: bool) -> list[Row]:
     """Run the same client in a page of another origin, in headless Chromium."""
     name = "itwins-client 1.6.1, Chromium"
     if CHROMIUM is None:

@@ -1,12 +1,11 @@
-"""Run Prism with `openapi.yaml` between the client and the sandbox, and instead of the sandbox.
+"""Run Prism with `openapi.yaml` as a proxy between the client and the sandbox.
 
-As a proxy it lists violations of the specification in the header `sl-violations`. As a mock it responds with the
-examples of the specification.
+It lists violations of the specification in the header `sl-violations`.
 """
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from itwin_platform import (
     BasicAuthentication,
     HeaderAuthentication,
     PlatformClient,
-    PlatformError,
     RepositoryOptions,
 )
 from itwin_platform_sandbox import Sandbox
@@ -43,11 +41,11 @@ class WatchedTransport(httpx.AsyncHTTPTransport):
 
 
 @asynccontextmanager
-async def prism(node: Path, *arguments: str, port: int) -> AsyncIterator[None]:
-    """Run Prism on a port: `mock DOCUMENT`, or `proxy DOCUMENT UPSTREAM`."""
+async def prism(node: Path, upstream: str, *, port: int) -> AsyncIterator[None]:
+    """Run Prism as a proxy on a port."""
     binary = str(node / "node_modules" / ".bin" / "prism")
     process = await asyncio.create_subprocess_exec(
-        *(binary, *arguments, "--host", "127.0.0.1", "--port", str(port)),
+        *(binary, "proxy", str(DOCUMENT), upstream, "--host", "127.0.0.1", "--port", str(port)),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
@@ -115,60 +113,17 @@ async def operations(platform: PlatformClient, sandbox: Sandbox) -> None:
         raise SystemExit("the sandbox accepted a request that it must reject")
 
 
-async def check_proxy(node: Path) -> bool:
+async def check(node: Path) -> bool:
     """Call every operation through the proxy and print the violations."""
     watched, port = WatchedTransport(), free_port()
     address = f"http://127.0.0.1:{port}"
     async with (
         # Prism rewrites Host, so links to further pages would bypass it.
         Sandbox(itwins=200, public_url=address) as sandbox,
-        prism(node, "proxy", str(DOCUMENT), sandbox.base_url, port=port),
+        prism(node, sandbox.base_url, port=port),
         PlatformClient(address, vendor="sandbox", token=sandbox.token, transport=watched) as platform,
     ):
         await operations(platform, sandbox)
     print(f"Prism as a proxy: {len(watched.statuses)} responses, {len(watched.violations)} violations")
     print(*watched.violations, sep="\n", end="")
     return bool(watched.statuses) and not watched.violations
-
-
-def mocked_calls(platform: PlatformClient) -> dict[str, Callable[[], Awaitable[object]]]:
-    """Return one call of each operation."""
-    return {
-        "list_itwins": lambda: platform.itwins.list(limit=1, page_size=1).collect(),
-        "get_primary_account": platform.itwins.get_primary_account,
-        "update_repository": lambda: platform.repositories.update(SOME_ID, "maps", display_name="Maps"),
-        "create_repository_resource": lambda: platform.repositories.create_resource(
-            SOME_ID, "maps", id="roads", display_name="Roads"
-        ),
-        "create_scene": lambda: platform.scenes.create(SOME_ID, display_name="Review"),
-        "list_scene_objects": lambda: platform.scenes.list_objects(SOME_ID, SOME_ID, limit=1).collect(),
-        "create_detector": lambda: platform.detectors.create(name="cracks", type="PhotoObjectDetector"),
-        "update_webhook": lambda: platform.webhooks.update(SOME_ID, active=True),
-    }
-
-
-async def check_mock(node: Path) -> bool:
-    """Call every operation of the mock and print a table; each must get 200 or 201 with an example that decodes."""
-    watched, port = WatchedTransport(), free_port()
-    clean = True
-    print("Prism as a mock, called with the client of this project:")
-    async with (
-        prism(node, "mock", str(DOCUMENT), port=port),
-        # The document writes the vendor media types with this vendor.
-        PlatformClient(f"http://127.0.0.1:{port}", vendor="vendor", token="any-word", transport=watched) as platform,
-    ):
-        for name, call in mocked_calls(platform).items():
-            try:
-                result = type(await call()).__name__
-            except PlatformError as error:
-                result = f"{type(error).__name__}: {error}"
-            good = watched.statuses[-1] in (200, 201) and "Error" not in result
-            print(f"  {'ok' if good else 'WRONG':<6}{name:<32}{watched.statuses[-1]} {result}")
-            clean = clean and good
-    return clean
-
-
-async def check(node: Path) -> bool:
-    """Run both checks."""
-    proxied = await check_proxy(node)
-    return await check_mock(node) and proxied
