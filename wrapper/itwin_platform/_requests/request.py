@@ -176,7 +176,6 @@ def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
         raise UsageError(f"requests go to paths below {base_url} only")
 
 
-@lru_cache(maxsize=256)
 def check_path(path: str, *, route: str = "/") -> None:
     """Reject a path with a segment that would be resolved away, so that the request would reach another path.
 
