@@ -39,7 +39,11 @@ def _mismatch(expected: Any, value: Any) -> str | None:
         kind = value.get("type")
         expected = expected[0].get(kind, {}) if isinstance(kind, str) else {"type": "string"}
     for name, inner in expected.items():
-        if name in value and (found := _mismatch(inner, value[name])) is not None:
+        item = value.get(name)
+        # Nearly every value has one of these types: without a call of its own, it takes half the time.
+        if type(inner) is str and type(item) in _TYPES[inner][0]:
+            continue
+        if (found := _mismatch(inner, item)) is not None:
             return f".{name}{found}"
     return None
 
