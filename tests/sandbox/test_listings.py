@@ -6,12 +6,13 @@ import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 
+from tests.support.calls import ITWINS_PER_PAGE
 from tests.support.sandboxes import error_of
 from tests.support.schema_values import SCHEMAS
 
 pytestmark = pytest.mark.itwin_sandbox(itwins=250, objects=250)
 
-ALL = {"$top": "1000"}
+ALL = {"$top": str(ITWINS_PER_PAGE)}
 ORGANIZATION = {"X-iTwin-Query-Scope": "OrganizationAdmin"}
 FULL, SUMMARY = ([*SCHEMAS[name]["properties"]] for name in ("ITwin", "ITwinSummary"))
 
@@ -145,7 +146,7 @@ async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.Asyn
         ("/itwins/?$top=100", "", [100, 100, 50]),
         ("/itwins/?$top=250", "", [250]),
         ("/itwins/?$top=125", "", [125, 125]),
-        ("/itwins/?$top=1000", "", [250]),
+        (f"/itwins/?$top={ITWINS_PER_PAGE}", "", [250]),
         ("/itwins/?$top=100", "1", [1]),
         ("/itwins/?$top=100", "150", [100, 50]),
         ("/itwins/?$top=100", "200", [100, 100]),

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox._service.service import OPERATIONS
 
 
 def client_of(sandbox: Sandbox) -> httpx.AsyncClient:
@@ -24,18 +25,19 @@ async def serving(**arguments: Any) -> AsyncIterator[tuple[Sandbox, httpx.AsyncC
 
 
 def requests_of(sandbox: Sandbox) -> dict[str, tuple[str, str]]:
-    """Method and path of each operation on seeded data, by the name of the operation."""
-    repository = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
-    return {
-        "list_itwins": ("GET", "/itwins/"),
-        "get_primary_account": ("GET", "/itwins/myprimaryaccount"),
-        "update_repository": ("PATCH", repository),
-        "create_repository_resource": ("POST", f"{repository}/resources"),
-        "create_scene": ("POST", f"/scenes/?iTwinId={sandbox.itwin_id}"),
-        "list_scene_objects": ("GET", f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}"),
-        "create_detector": ("POST", "/reality-analysis/detectors"),
-        "update_webhook": ("PATCH", f"/webhooks/{sandbox.webhook_id}"),
+    """Method and path of each operation that the sandbox has, on seeded data, by the name of the operation."""
+    ids = {
+        "iTwinId": sandbox.itwin_id,
+        "repositoryId": sandbox.repository_id,
+        "sceneId": sandbox.scene_id,
+        "webhookId": sandbox.webhook_id,
     }
+    found: dict[str, tuple[str, str]] = {}
+    for operation in OPERATIONS:
+        needed = [each.name for each in operation.parameters.values() if each.place == "query" and each.is_required]
+        query = "&".join(f"{name}={ids[name]}" for name in needed)
+        found[operation.name] = operation.method, f"{operation.route.format(**ids)}{'?' if query else ''}{query}"
+    return found
 
 
 def error_of(response: httpx.Response) -> str:

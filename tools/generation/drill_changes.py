@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.generation.document import SPECIFICATION, load_document, nodes
+from tools.generation.unchecked import KEYWORDS, PLACES
 
 FILE = Path(__file__).with_suffix(".yaml")
 COMPONENTS = ("schemas", "parameters", "headers", "responses")
@@ -24,10 +25,18 @@ class Change:
 
 
 def changes_of() -> dict[str, list[Change]]:
-    """Return the changes by the title of their table."""
+    """Return the changes by the title of their table; the last one is that of what no check knows."""
+    tables = copy.deepcopy(load_document(str(FILE)))
+    tables["What no check knows"] = [
+        {"words": words, "says": "rejected", "set": {f"schemas DetectorCreate properties {place}": value}}
+        for words, place, value in (
+            *((f"A request has `{name}`", f"description {name}", value) for name, value in KEYWORDS.items()),
+            *((f"A request has a limit {name}", "added", value) for name, value in PLACES.items()),
+        )
+    ]
     return {
-        title: [Change(words=row.pop("words"), says=row.pop("says"), steps=row) for row in copy.deepcopy(rows)]
-        for title, rows in load_document(str(FILE)).items()
+        title: [Change(words=row.pop("words"), says=row.pop("says"), steps=row) for row in rows]
+        for title, rows in tables.items()
     }
 
 

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from itwin_platform import ITwin, NotSentError, Page, PlatformError, ServerError, TruncatedWarning, UsageError
 
+from tests.support.calls import ITWINS_PER_PAGE as MOST
 from tests.wrapper.listings.conftest import NumberedItems, TimedITwins
 from tests.wrapper.listings.test_list_all import days
 
@@ -55,10 +56,10 @@ async def test_each_iteration_is_a_run_of_its_own() -> None:
         (10, 11, [10, 10]),
         (10, 25, [10, 10, 10]),
         (None, 1, [1]),
-        (None, 999, [999]),
-        (None, 1000, [1000]),
-        (None, 1400, [1000, 400]),
-        (None, 2500, [1000, 1000, 500]),
+        (None, MOST - 1, [MOST - 1]),
+        (None, MOST, [MOST]),
+        (None, MOST + 400, [MOST, 400]),
+        (None, 2 * MOST + 5, [MOST, MOST, 5]),
     ],
 )
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -66,17 +67,17 @@ async def test_limit_is_how_many_items_are_wanted(
     page_size: int | None, limit: int, sizes: list[int], concurrency: int
 ) -> None:
     """No more items than wanted, no page behind them, and no larger page where the caller chose no page size."""
-    items = NumberedItems(2600, page_size=page_size, links=("?$skip={0}",))
+    items = NumberedItems(2 * MOST + 100, page_size=page_size, links=("?$skip={0}",))
     assert await items.pager(limit=limit, concurrency=concurrency).collect() == items.everything[:limit]
     assert [int(request.url.params["$top"]) for request in items.requests] == sizes
 
 
 async def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> None:
     """The page size of a run belongs to it: a run that reads on asks for its own, not for that of the run before."""
-    items = NumberedItems(2500, page_size=None)
+    items = NumberedItems(2 * MOST + MOST // 2, page_size=None)
     await anext(aiter(pager := items.pager(limit=3)))
     assert await items.pager(resume=pager.resume).collect() == items.everything[1:]
-    assert [request.url.params["$top"] for request in items.requests] == ["3", "3", "1000", "1000", "1000"]
+    assert [request.url.params["$top"] for request in items.requests] == ["3", "3", *[str(MOST)] * 3]
 
 
 async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from itwin_platform import UNSET, ITwinSubClass, PlatformClient, UsageError
 from itwin_platform._listings.position import PageQuery, Position, TimeRange
 
+from tests.support.calls import ITWINS_PER_PAGE
 from tests.support.examples import strings
 from tests.wrapper.listings.conftest import linked
 
@@ -91,7 +92,7 @@ async def test_a_cursor_of_any_characters_survives() -> None:
     assert resume is not None
     assert resume.replace("-", "").replace("_", "").isalnum()
     await service.platform.itwins.list(resume=resume).collect()
-    assert service.queries[1] == "$top=1000&cursor=a%3Bb%20%22%C3%BC%22%20c"
+    assert service.queries[1] == f"$top={ITWINS_PER_PAGE}&cursor=a%3Bb%20%22%C3%BC%22%20c"
 
 
 @given(strings(max_size=60) | st.recursive(st.none() | st.integers() | strings(max_size=8), st.lists).map(encoded))

@@ -12,6 +12,7 @@ import pytest
 from itwin_platform import BackoffPolicy, Pager, PlatformClient
 from pytest_httpx import HTTPXMock
 
+from tests.support.calls import IDS, METHODS
 from tests.support.specification import specification
 from tools.generation.unwrapped import wrapped_part
 
@@ -19,29 +20,6 @@ PROJECT = Path(__file__).resolve().parents[3]
 SPECIFICATION = wrapped_part(specification())
 
 BASE_URL = "https://service.example/api"
-ITWIN = "dc90a5f3-2f61-4c87-9f35-1a4b7c6d8e90"
-SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
-#: What the plain calls name.
-IDS = {
-    "itwin_id": ITWIN,
-    "repository_id": "5f6e7d8c-0000-4000-8000-000000000003",
-    "scene_id": SCENE,
-    "webhook_id": "8d9e0f1a-0000-4000-8000-000000000004",
-}
-#: The method of each operation, the ids that it takes, and no more keywords than it needs.
-METHODS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
-    "update_repository": ("repositories.update", ("itwin_id", "repository_id"), {"display_name": "Tiles"}),
-    "create_repository_resource": (
-        *("repositories.create_resource", ("itwin_id", "repository_id")),
-        {"id": "roads", "display_name": "Roads"},
-    ),
-    "list_itwins": ("itwins.list", (), {}),
-    "get_primary_account": ("itwins.get_primary_account", (), {}),
-    "create_scene": ("scenes.create", ("itwin_id",), {"display_name": "Overview"}),
-    "list_scene_objects": ("scenes.list_objects", ("scene_id", "itwin_id"), {}),
-    "create_detector": ("detectors.create", (), {"name": "@a/cracks", "type": "PhotoObjectDetector"}),
-    "update_webhook": ("webhooks.update", ("webhook_id",), {"active": True}),
-}
 
 
 async def called(platform: PlatformClient, name: str, keywords: dict[str, Any] | None = None) -> Any:
@@ -69,11 +47,23 @@ class Operation:
     body: dict[str, Any] | None
     error: dict[str, Any]
     errors: tuple[tuple[int, str, dict[str, Any]], ...]
+    example: Any
+
+    @property
+    def seen(self) -> Path:
+        """The file of a success as it has been seen beyond the description."""
+        return PROJECT / "tests" / "support" / "samples" / f"{self.name}.{self.success}.seen.json"
 
     def sample(self, *, seen: bool = False) -> Any:
-        """The success as described, or as it has been seen beyond the description."""
-        name = f"{self.name}.{self.success}{'.seen' if seen else ''}.json"
-        return json.loads((PROJECT / "tests" / "support" / "samples" / name).read_text(encoding="utf-8"))
+        """The success as the specification shows it, or as it has been seen; what is secret in it is planted."""
+        text = self.seen.read_text(encoding="utf-8") if seen else json.dumps(self.example)
+        return json.loads(text.replace('"example-', '"planted-'))
+
+
+def example_of(response: Mapping[str, Any]) -> Any:
+    """The first example of a response; None without one."""
+    media = next(iter(followed(response).get("content", {}).values()), {})
+    return next((example["value"] for example in media.get("examples", {}).values()), None)
 
 
 def followed(node: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,6 +89,7 @@ def _operations() -> Iterator[Operation]:
                 parameters=tuple(map(followed, operation.get("parameters", ()))),
                 body=operation.get("requestBody", {"content": {}})["content"].get("application/json", {}).get("schema"),
                 error=operation.get("x-error", {}),
+                example=example_of(operation["responses"][success]),
                 errors=tuple(
                     (int(status), name, example["value"])
                     for status, response in responses
@@ -108,7 +99,8 @@ def _operations() -> Iterator[Operation]:
             )
 
 
-OPERATIONS = {operation.name: operation for operation in _operations()}
+#: Those with a call: of another one, `test_the_calls_are_those_of_the_specification` tells.
+OPERATIONS = {operation.name: operation for operation in _operations() if operation.name in METHODS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from itwin_platform import (
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
 
-from tests.wrapper.operations.conftest import METHODS, OPERATIONS, called
+from tests.support.calls import METHODS
+from tests.wrapper.operations.conftest import OPERATIONS, called
 
 
 @pytest.fixture

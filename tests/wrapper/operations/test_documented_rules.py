@@ -11,7 +11,8 @@ from itwin_platform import UNSET, UsageError
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._service.messages import APIRequest, Body
 
-from tests.wrapper.operations.conftest import OPERATIONS, SCENE, SPECIFICATION, Exchange, called, followed
+from tests.support.calls import SCENE
+from tests.wrapper.operations.conftest import OPERATIONS, SPECIFICATION, Exchange, called, followed
 from tools.generation.unwrapped import UNWRAPPED
 
 Schema = Mapping[str, Any]

@@ -14,7 +14,8 @@ from itwin_platform_api.api.repositories import update_repository
 from itwin_platform_api.api.scenes import create_scene
 from itwin_platform_api.rules import Rule, check
 
-from tests.wrapper.operations.conftest import SCENE, Exchange, called, shown
+from tests.support.calls import ITWINS_PER_PAGE, SCENE
+from tests.wrapper.operations.conftest import Exchange, called, shown
 
 
 def level(least: int) -> RepositoryOptions:
@@ -75,7 +76,7 @@ SAID: list[tuple[str, dict[str, Any], str]] = [
     ("list_itwins", {"sub_class": None}, "sub_class cannot be None: omit it"),
     ("list_itwins", {"representation": "most"}, "'minimal' or 'full'"),
     ("list_itwins", {"include_inactive": "yes"}, "include_inactive must be True or False"),
-    ("list_itwins", {"page_size": 1001}, "page_size must be an integer from 1 to 1000"),
+    ("list_itwins", {"page_size": ITWINS_PER_PAGE + 1}, f"page_size must be an integer from 1 to {ITWINS_PER_PAGE}"),
     ("list_scene_objects", {"skip": -1}, "skip must be an integer of at least 0"),
 ]
 #: The arguments that become a part of the path, or a header, and values that they cannot have.
@@ -163,7 +164,7 @@ def test_a_header_is_visible_ascii(value: str) -> None:
 async def test_without_the_checks_listings_of_another_kind_are_sent(exchange: Exchange) -> None:
     """A selection beside a representation, and a scene id that is no UUID, are sent."""
     await exchange("list_itwins", {"select": "id", "representation": "full"}, checked=False)
-    assert dict(exchange.request.url.params) == {"$select": "id", "$top": "1000"}
+    assert dict(exchange.request.url.params) == {"$select": "id", "$top": str(ITWINS_PER_PAGE)}
     assert exchange.request.headers["prefer"] == "return=representation"
     await exchange("list_scene_objects", {"scene_id": "scene-1"}, checked=False)
 

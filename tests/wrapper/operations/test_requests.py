@@ -24,8 +24,10 @@ from itwin_platform import (
     View3dData,
 )
 
-from tests.wrapper.operations.conftest import BASE_URL, IDS, ITWIN, METHODS, OPERATIONS, SCENE, Exchange, called, shown
+from tests.support.calls import IDS, ITWIN, ITWINS_PER_PAGE, METHODS, OBJECTS_PER_PAGE, SCENE
+from tests.wrapper.operations.conftest import BASE_URL, OPERATIONS, SPECIFICATION, Exchange, called, shown
 from tests.wrapper.operations.test_replacement import BASIC, HEADER, PKCE, QUERY
+from tools.generation.document import operations
 
 
 class Name(str, Enum):  # noqa: UP042 - `str()` of a member of a StrEnum is its value
@@ -169,33 +171,35 @@ async def test_objects_are_models_or_mappings_with_typed_or_plain_data(exchange:
     assert (objects[:3], plain) == before, "what is handed in is not changed"
 
 
-#: By operation: keywords, and the query that they become; `%s` is the iTwin.
+#: The most items of a page.
+MOST = {"list_itwins": ITWINS_PER_PAGE, "list_scene_objects": OBJECTS_PER_PAGE}
+#: By operation: keywords, and the query that they become; `%s` is the iTwin, `%t` the most items of a page.
 QUERIES: dict[str, list[Any]] = {
     "list_itwins": [
-        ({}, b"$top=1000"),
-        ({"sub_class": ASSET}, b"subClass=Asset&$top=1000"),
-        ({"sub_class": "Asset"}, b"subClass=Asset&$top=1000"),
-        ({"select": [Name.DISPLAY], "parent_id": Name.DISPLAY}, b"parentId=displayName&$select=displayName&$top=1000"),
-        ({"sub_class": [ASSET, "Project"]}, b"subClass=Asset%2CProject&$top=1000"),
-        ({"sub_class": iter((PROJECT, "Road"))}, b"subClass=Project%2CRoad&$top=1000"),
-        ({"status": ITwinStatus.TRIAL}, b"status=Trial&$top=1000"),
-        ({"status": "Archived"}, b"status=Archived&$top=1000"),
-        ({"type": "Bridge & road"}, b"type=Bridge%20%26%20road&$top=1000"),
-        ({"number": "P/17", "display_name": "é"}, b"number=P%2F17&displayName=%C3%A9&$top=1000"),
-        ({"parent_id": "p", "itwin_account_id": "a"}, b"parentId=p&iTwinAccountId=a&$top=1000"),
-        ({"search": "a+b"}, b"$search=a%2Bb&$top=1000"),
-        ({"select": "id"}, b"$select=id&$top=1000"),
-        ({"select": ("id", "number")}, b"$select=id%2Cnumber&$top=1000"),
-        ({"filter": "a eq 'a''b'", "sub_class": ASSET}, b"subClass=Asset&$filter=a%20eq%20%27a%27%27b%27&$top=1000"),
-        ({"order_by": "displayName ASC"}, b"$orderby=displayName%20ASC&$top=1000"),
-        ({"include_inactive": True}, b"includeInactive=true&$top=1000"),
-        ({"include_inactive": False}, b"includeInactive=false&$top=1000"),
+        ({}, b"$top=%t"),
+        ({"sub_class": ASSET}, b"subClass=Asset&$top=%t"),
+        ({"sub_class": "Asset"}, b"subClass=Asset&$top=%t"),
+        ({"select": [Name.DISPLAY], "parent_id": Name.DISPLAY}, b"parentId=displayName&$select=displayName&$top=%t"),
+        ({"sub_class": [ASSET, "Project"]}, b"subClass=Asset%2CProject&$top=%t"),
+        ({"sub_class": iter((PROJECT, "Road"))}, b"subClass=Project%2CRoad&$top=%t"),
+        ({"status": ITwinStatus.TRIAL}, b"status=Trial&$top=%t"),
+        ({"status": "Archived"}, b"status=Archived&$top=%t"),
+        ({"type": "Bridge & road"}, b"type=Bridge%20%26%20road&$top=%t"),
+        ({"number": "P/17", "display_name": "é"}, b"number=P%2F17&displayName=%C3%A9&$top=%t"),
+        ({"parent_id": "p", "itwin_account_id": "a"}, b"parentId=p&iTwinAccountId=a&$top=%t"),
+        ({"search": "a+b"}, b"$search=a%2Bb&$top=%t"),
+        ({"select": "id"}, b"$select=id&$top=%t"),
+        ({"select": ("id", "number")}, b"$select=id%2Cnumber&$top=%t"),
+        ({"filter": "a eq 'a''b'", "sub_class": ASSET}, b"subClass=Asset&$filter=a%20eq%20%27a%27%27b%27&$top=%t"),
+        ({"order_by": "displayName ASC"}, b"$orderby=displayName%20ASC&$top=%t"),
+        ({"include_inactive": True}, b"includeInactive=true&$top=%t"),
+        ({"include_inactive": False}, b"includeInactive=false&$top=%t"),
         ({"page_size": 1, "skip": 7}, b"$top=1&$skip=7"),
-        ({"page_size": 1000, "skip": 0, "limit": 3}, b"$top=1000"),
+        ({"page_size": MOST["list_itwins"], "skip": 0, "limit": 3}, b"$top=%t"),
     ],
     "list_scene_objects": [
-        ({}, b"iTwinId=%s&$top=100"),
-        ({"order_by": "displayName"}, b"iTwinId=%s&orderBy=displayName&$top=100"),
+        ({}, b"iTwinId=%s&$top=%t"),
+        ({"order_by": "displayName"}, b"iTwinId=%s&orderBy=displayName&$top=%t"),
         ({"page_size": 1, "skip": 5}, b"iTwinId=%s&$top=1&$skip=5"),
     ],
     "get_primary_account": [({}, b"")],
@@ -210,7 +214,8 @@ async def test_keywords_become_the_documented_parameters(
     """What is given is sent under its documented name, several values joined by a comma; nothing else is sent."""
     await exchange(name, keywords)
     sent = exchange.request.url.query.split(b"&")
-    assert sorted(sent) == sorted(query.replace(b"%s", ITWIN.encode()).split(b"&"))
+    expected = query.replace(b"%s", ITWIN.encode()).replace(b"%t", str(MOST.get(name)).encode())
+    assert sorted(sent) == sorted(expected.split(b"&"))
 
 
 #: Headers that a keyword makes; without it, they are not sent.
@@ -236,7 +241,7 @@ HEADERS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
 
 def test_the_calls_are_those_of_the_specification() -> None:
     """Every operation of the specification is called in these tests, and no other."""
-    assert METHODS.keys() == OPERATIONS.keys()
+    assert METHODS.keys() == {operation["operationId"] for _, _, operation, _ in operations(SPECIFICATION)}
 
 
 @pytest.mark.parametrize(("name", "keywords", "own"), HEADERS, ids=str)

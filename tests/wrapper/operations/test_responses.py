@@ -6,7 +6,8 @@ import itwin_platform
 import pytest
 from itwin_platform import APIStatusError, BackoffPolicy, ErrorCode, ErrorDetail, PlatformClient, ResponseDecodeError
 
-from tests.wrapper.operations.conftest import BASE_URL, OPERATIONS, SCENE, Exchange, called
+from tests.support.calls import SCENE
+from tests.wrapper.operations.conftest import BASE_URL, OPERATIONS, Exchange, called
 
 #: The type of a result, and the property of the response that holds it; a webhook comes bare as described.
 TYPES: dict[str, tuple[type, str | None]] = {
