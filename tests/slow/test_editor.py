@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.code_blocks import PAGES, PROJECT, blocks_of, is_prelude
 from tests.support.processes import ended
+from tests.support.public_face import CALLABLES, GROUPS
 from tests.support.real_time import LONGEST
 from tools.vendoring.vendor import vendor
 
@@ -126,13 +127,6 @@ COMPLETED = {
     'objects=[{"kind": "View3d", "disp': {"displayName"},
     '"data": {"isOrth': {"isOrthographic"},
 }
-METHODS = {
-    "itwins": {"get_primary_account", "list", "list_all"},
-    "repositories": {"create_resource", "update"},
-    "scenes": {"create", "list_objects"},
-    "detectors": {"create"},
-    "webhooks": {"activate", "deactivate", "update"},
-}
 #: What hovering over each name shows: a part of the signature or type, and of the documentation.
 HOVERS = {
     "platform.itwins.lis": ("-> Pager[ITwin]", "The first request is sent when iteration starts"),
@@ -152,11 +146,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LanguageServer]
         yield running
 
 
-@pytest.mark.parametrize("group", METHODS)
+@pytest.mark.parametrize("group", GROUPS)
 def test_a_group_offers_its_methods_and_nothing_else(server: LanguageServer, group: str) -> None:
     """After `platform.itwins.` an editor lists the operations."""
     offered = server.at(f"platform.{group}.", "completion")["items"]
-    assert {item["label"] for item in offered if not item["label"].startswith("_")} == METHODS[group]
+    assert {item["label"] for item in offered if not item["label"].startswith("_")} == {
+        name.partition(".")[2] for name in CALLABLES if name.startswith(f"{group}.")
+    }
 
 
 @pytest.mark.parametrize("text", HOVERS)

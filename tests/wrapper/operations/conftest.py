@@ -48,6 +48,7 @@ class Operation:
     error: dict[str, Any]
     errors: tuple[tuple[int, str, dict[str, Any]], ...]
     example: Any
+    response: dict[str, Any]
 
     @property
     def seen(self) -> Path:
@@ -60,9 +61,15 @@ class Operation:
         return json.loads(text.replace('"example-', '"planted-'))
 
 
+def schema_of(response: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a response; empty without a body."""
+    media: dict[str, Any] = next(iter(followed(response).get("content", {}).values()), {})
+    return followed(media.get("schema", {}))
+
+
 def example_of(response: Mapping[str, Any]) -> Any:
     """The first example of a response; None without one."""
-    media = next(iter(followed(response).get("content", {}).values()), {})
+    media: dict[str, Any] = next(iter(followed(response).get("content", {}).values()), {})
     return next((example["value"] for example in media.get("examples", {}).values()), None)
 
 
@@ -90,6 +97,7 @@ def _operations() -> Iterator[Operation]:
                 body=operation.get("requestBody", {"content": {}})["content"].get("application/json", {}).get("schema"),
                 error=operation.get("x-error", {}),
                 example=example_of(operation["responses"][success]),
+                response=schema_of(operation["responses"][success]),
                 errors=tuple(
                     (int(status), name, example["value"])
                     for status, response in responses

@@ -1,25 +1,26 @@
 """What each operation returns: the thing itself, typed, with nothing lost; or a typed error that keeps everything."""
 
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import itwin_platform
 import pytest
 from itwin_platform import APIStatusError, BackoffPolicy, ErrorCode, ErrorDetail, PlatformClient, ResponseDecodeError
 
-from tests.support.calls import SCENE
+from tests.support.calls import METHODS, SCENE
+from tests.support.public_face import CALLABLES
 from tests.wrapper.operations.conftest import BASE_URL, OPERATIONS, Exchange, called
 
-#: The type of a result, and the property of the response that holds it; a webhook comes bare as described.
-TYPES: dict[str, tuple[type, str | None]] = {
-    "update_repository": (itwin_platform.Repository, "repository"),
-    "create_repository_resource": (itwin_platform.Resource, "resource"),
-    "list_itwins": (itwin_platform.ITwin, "iTwins"),
-    "get_primary_account": (itwin_platform.ITwinSummary, "iTwin"),
-    "create_scene": (itwin_platform.Scene, "scene"),
-    "list_scene_objects": (itwin_platform.SceneObject, "objects"),
-    "create_detector": (itwin_platform.Detector, "detector"),
-    "update_webhook": (itwin_platform.Webhook, None),
-}
+
+def result_of(name: str) -> tuple[Any, str | None]:
+    """The type of a result, and the property of the response that holds it; None where it comes bare as described."""
+    returned = get_type_hints(CALLABLES[METHODS[name][0]])["return"]
+    held = None if OPERATIONS[name].response.get("x-exported", True) else next(iter(OPERATIONS[name].sample()))
+    return (get_args(returned) or (returned,))[0], held
+
+
+TYPES = {name: result_of(name) for name in OPERATIONS}
+#: The samples: as described, and those that have been seen.
+SAMPLES = [(name, seen) for name in OPERATIONS for seen in (False, True) if OPERATIONS[name].seen.exists() or not seen]
 #: Times that were seen in another form than the documented one, which they get: the item of a list, the property.
 OTHER_TIMES = {
     ("list_itwins", 0, "createdDateTime"): "2022-06-09T17:26:11.130Z",
@@ -29,8 +30,10 @@ OTHER_TIMES = {
 }
 
 
-@pytest.mark.parametrize("seen", [False, True], ids=["described", "seen"])
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [(name, seen) for name in OPERATIONS for seen in (False, True) if OPERATIONS[name].seen.exists() or not seen],
+)
 async def test_a_result_is_unwrapped_typed_and_complete(name: str, *, seen: bool, exchange: Exchange) -> None:
     """The result is a model of the thing itself, and nothing of the response is lost."""
     sample = OPERATIONS[name].sample(seen=seen)
