@@ -1,4 +1,4 @@
-"""Finds names on the wire in the source of the wrapper that a document does not have.
+"""Finds names on the wire in the source of the wrapper and of the sandbox that a document does not have.
 
 The wrapper passes most names to generated functions, where mypy finds one that is gone. A few are strings: the
 parameters that a page changes, the properties that a listing selects, a header, a code.
@@ -14,20 +14,26 @@ from tools.generation.document import Node, nodes
 
 PROJECT = Path(__file__).resolve().parents[2]
 WRAPPER = PROJECT / "wrapper" / "itwin_platform"
-#: The folders with such strings, and a module with names that the document does not describe.
-FOLDERS, UNDESCRIBED = ("_operations", "_listings", "_requests"), "deliveries.py"
+#: The folders with such strings, and the modules with names that the document does not describe.
+FOLDERS = (
+    *(WRAPPER / name for name in ("_operations", "_listings", "_requests")),
+    PROJECT / "sandbox" / "itwin_platform_sandbox" / "_service",
+)
+UNDESCRIBED = ("deliveries.py", "document.py", "schema_checks.py")
+#: Names in the data that the sandbox makes up.
+MADE_UP = ("X-Key", "apiVersion", "iModelVisibility")
 #: Strings that can only be a name on the wire: `displayName`, `$top`, `X-Max-Return`, `return=minimal`.
 _SHAPE = re.compile(r"[a-z]+[A-Z]\w*|\$\w+|[Xx]-[\w-]+|return=\w+")
 
 
 def dead_names(document: Node) -> list[str]:
-    """Return a line for each name in the wrapper that a document does not have."""
-    known = {name.lower() for _, node in nodes(document) for name in _names(node)}
+    """Return a line for each name in the wrapper and the sandbox that a document does not have."""
+    known = {name.lower() for name in MADE_UP} | {name.lower() for _, node in nodes(document) for name in _names(node)}
     return [
         f"{path.relative_to(PROJECT).as_posix()}:{line}: openapi.yaml has no {name}.{_near(name, known)}"
         for folder in FOLDERS
-        for path in sorted((WRAPPER / folder).glob("*.py"))
-        if path.name != UNDESCRIBED
+        for path in sorted(folder.glob("*.py"))
+        if path.name not in UNDESCRIBED
         for name, line in _strings(ast.parse(path.read_text(encoding="utf-8")))
         if name.lower() not in known
     ]
