@@ -66,8 +66,13 @@ def describe(model: Any, secret_fields: frozenset[str] = frozenset()) -> str:
     return f"{type(model).__name__}({_joined(parts, room=LONGEST - len(type(model).__name__) - 2)})"
 
 
-def missing_key(model: Any, key: str) -> KeyError:
-    """Return the error for a key that is no additional property, with the attribute where it is a field's name."""
+def missing_key(model: Any, key: object) -> KeyError | TypeError:
+    """Return the error for a key that is no additional property, with the attribute where it is a field's name.
+
+    Python asks for the key 0 where a model is iterated over, as `dict(model)` and `list(model)` do.
+    """
+    if isinstance(key, int):
+        return TypeError(f"{type(model).__name__} cannot be iterated over: to_dict() returns its JSON object")
     fields = {name.replace("_", ""): name for name in model.__slots__ if name != "additional_properties"}
     field = fields.get(str(key).replace("_", "").lower())
     return KeyError(key if field is None else f"{key} is a field of {type(model).__name__}: read the attribute {field}")

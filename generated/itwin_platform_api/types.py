@@ -36,6 +36,7 @@ from .encoding import (
     fields_of,
 )
 from .pickling import reduced
+from .schemas import JSONModel, takes_mapping
 from .unset import UNSET, Unset
 
 T = TypeVar("T")
@@ -56,6 +57,7 @@ __all__ = [
     "PLAIN",
     "UNSET",
     "Fields",
+    "JSONModel",
     "Response",
     "Unset",
     "blank",
@@ -83,5 +85,6 @@ __all__ = [
     "open_member",
     "open_number",
     "reduced",
+    "takes_mapping",
     "unknown_of",
 ]

@@ -1,6 +1,6 @@
 """The absent value: what an argument or a field is when it is not there, as opposed to null."""
 
-from typing import Literal, NoReturn, final
+from typing import TYPE_CHECKING, Literal, NoReturn, final
 
 
 @final
@@ -15,11 +15,14 @@ class Unset:
             cls._instance = super().__new__(cls)
         return cls._instance
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(
-            f"the value is UNSET, so it has no {name!r}: the service did not return this property. In a listing, "
-            'representation="full" or select=... requests it'
-        )
+    if not TYPE_CHECKING:
+        # Hidden from type checkers: they are to report an attribute of what may be absent.
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(
+                f"the value is UNSET, so it has no {name!r}: the service did not return this property. In a listing, "
+                'representation="full" or select=... requests it'
+            )
 
     def __bool__(self) -> Literal[False]:
         return False

@@ -5,7 +5,7 @@ Start with `PlatformClient`. Everything that a user needs is exported here.
 
 from importlib import import_module as _import_module
 from types import FunctionType as _FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_type_hints as _get_type_hints
 
 from itwin_platform_api.unset import UNSET as UNSET, Unset as Unset
 from itwin_platform_transport import (
@@ -108,6 +108,9 @@ else:
     def _renamed(value: object) -> object:
         """Let tracebacks, `repr` and documentation name the package that users import; the transport names itself."""
         if isinstance(value, type | _FunctionType) and value.__module__ != _TRANSPORT:
+            if isinstance(value, type) and hasattr(value, "__attrs_attrs__"):
+                # Here, where the names of its own module are known: pydantic and other tools read them later.
+                value.__annotations__ = _get_type_hints(value)
             value.__module__ = __name__
         return value
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -22,7 +23,7 @@ _NAMES = frozenset(("uri",))
 
 
 @_attrs_define(repr=False)
-class CapabilityLink:
+class CapabilityLink(JSONModel):
     """Where a capability is found: for a repository the endpoint returning the list of its resources, for a resource
     the location of its graphics content.
     Source: sections 2.1, 2.4"""

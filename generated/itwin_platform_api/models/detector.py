@@ -10,6 +10,7 @@ from ..models.detector_type import DetectorType
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_enum,
@@ -43,7 +44,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class Detector:
+class Detector(JSONModel):
     """A detector (`Detector details`).
     Source: section 2.8"""
 

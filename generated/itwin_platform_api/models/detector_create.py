@@ -10,6 +10,7 @@ from ..models.detector_type import DetectorType
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_enum,
@@ -41,7 +42,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class DetectorCreate:
+class DetectorCreate(JSONModel):
     """Body of create detector.
     Source: sections 4.7, 2.8, 7"""
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -23,7 +24,7 @@ _NAMES = frozenset(("detector",))
 
 
 @_attrs_define(repr=False)
-class DetectorResponse:
+class DetectorResponse(JSONModel):
     """Response of create detector.
     Source: section 4.7"""
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_models,
@@ -39,7 +40,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class ErrorBody:
+class ErrorBody(JSONModel):
     """The error. Any of its properties may be null.
     Source: section 2.11"""
 

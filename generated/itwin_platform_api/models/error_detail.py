@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -35,7 +36,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class ErrorDetail:
+class ErrorDetail(JSONModel):
     """One detail of an error. Any of its properties may be null.
     Source: section 2.11"""
 

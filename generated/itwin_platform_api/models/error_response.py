@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -23,7 +24,7 @@ _NAMES = frozenset(("error",))
 
 
 @_attrs_define(repr=False)
-class ErrorResponse:
+class ErrorResponse(JSONModel):
     """Error body. A failure may have another body, or nulls in this one.
     Source: section 2.11"""
 

@@ -14,6 +14,7 @@ from ..models.itwin_sub_class import ITwinSubClass
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_datetime,
@@ -69,7 +70,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class ITwin:
+class ITwin(JSONModel):
     """An iTwin as listed: the full representation has all fields, the minimal representation only the required ones.
     `$select` narrows the object to the selected fields, so that required ones may be missing then.
     Source: sections 2.5, 4.3"""

@@ -12,6 +12,7 @@ from ..models.itwin_sub_class import ITwinSubClass
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     decode_enum,
     describe,
@@ -51,7 +52,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class ITwinSummary:
+class ITwinSummary(JSONModel):
     """Minimal representation of an iTwin (`iTwin (summary)`).
     Source: section 2.5"""
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     decode_models,
     describe,
@@ -35,7 +36,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class ITwinsResponse:
+class ITwinsResponse(JSONModel):
     """Response of list iTwins: one page. `$select` and `Prefer` decide which properties the items have.
     Source: section 4.3"""
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -22,7 +23,7 @@ _NAMES = frozenset(("href",))
 
 
 @_attrs_define(repr=False)
-class PagingLink:
+class PagingLink(JSONModel):
     """A link to a page.
     Source: section 2.10"""
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     describe,
@@ -30,7 +31,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class PagingLinks:
+class PagingLinks(JSONModel):
     """Paging links (`_links`). The last page has no `next`, the first no `prev`. Inferred: `self` is always there.
     Source: section 2.10"""
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -23,7 +24,7 @@ _NAMES = frozenset(("iTwin",))
 
 
 @_attrs_define(repr=False)
-class PrimaryAccountResponse:
+class PrimaryAccountResponse(JSONModel):
     """Response of get primary account.
     Source: section 4.4"""
 

@@ -8,6 +8,7 @@ from attrs import field as _attrs_field
 
 from ..types import (
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -18,7 +19,7 @@ from ..types import (
 
 
 @_attrs_define(repr=False)
-class QueryParameters:
+class QueryParameters(JSONModel):
     """Query parameters added to the uri of a GIS repository on each request. Types of the values: not documented.
     Source: section 2.3"""
 

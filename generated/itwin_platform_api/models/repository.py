@@ -11,6 +11,7 @@ from ..models.repository_sub_class import RepositorySubClass
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_enum,
@@ -53,7 +54,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class Repository:
+class Repository(JSONModel):
     """A repository of an iTwin (`iTwin-repository`): an external or internal data source attached to
     it. Which repositories can be updated is a matter of class and subclass:
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -23,7 +24,7 @@ _NAMES = frozenset(("resources",))
 
 
 @_attrs_define(repr=False)
-class RepositoryCapabilities:
+class RepositoryCapabilities(JSONModel):
     """Capabilities of a repository.
     Source: section 2.1"""
 

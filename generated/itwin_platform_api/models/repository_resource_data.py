@@ -9,12 +9,14 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     describe,
     encode,
     missing_key,
     reduced,
+    takes_mapping,
     unknown_of,
 )
 
@@ -39,7 +41,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class RepositoryResourceData:
+class RepositoryResourceData(JSONModel):
     """`data` of a scene object of kind RepositoryResource. Its strings are untrusted: escape or sanitize them before
     rendering.
     Source: section 2.7"""
@@ -150,3 +152,6 @@ RepositoryResourceDataParam = TypedDict(
 RepositoryResourceDataParam.__doc__ = (
     "A mapping that stands for RepositoryResourceData in a request, in the names of JSON."
 )
+
+
+takes_mapping(RepositoryResourceDataParam)

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_model,
@@ -32,7 +33,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class RepositoryUpdate:
+class RepositoryUpdate(JSONModel):
     """Body of update repository (`iTwin-repository-update`), all properties optional. Only properties present are
     changed. `class`, `subClass` and `id` cannot be changed, and read-only fields must not be included. Inferred:
     `capabilities` is read-only.

@@ -11,6 +11,7 @@ from ..models.resource_sub_class import ResourceSubClass
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_enum,
@@ -46,7 +47,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class Resource:
+class Resource(JSONModel):
     """A repository resource.
     Source: section 2.4"""
 

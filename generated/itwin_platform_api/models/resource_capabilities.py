@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -23,7 +24,7 @@ _NAMES = frozenset(("graphics",))
 
 
 @_attrs_define(repr=False)
-class ResourceCapabilities:
+class ResourceCapabilities(JSONModel):
     """Capabilities of a repository resource.
     Source: section 2.4"""
 

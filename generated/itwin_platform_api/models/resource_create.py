@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     describe,
@@ -35,7 +36,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class ResourceCreate:
+class ResourceCreate(JSONModel):
     """Body of create repository resource (`iTwin-repository-resource-create`). The resource takes `class` and
     `subClass` from its repository.
     Source: sections 4.2, 7, 8"""

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -23,7 +24,7 @@ _NAMES = frozenset(("resource",))
 
 
 @_attrs_define(repr=False)
-class ResourceResponse:
+class ResourceResponse(JSONModel):
     """Response of create repository resource.
     Source: section 4.2"""
 

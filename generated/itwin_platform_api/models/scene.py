@@ -10,6 +10,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_datetime,
@@ -49,7 +50,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class Scene:
+class Scene(JSONModel):
     """A scene with its objects (`SceneWithObjectsDTO`).
     Source: section 2.6"""
 

@@ -10,6 +10,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     decode_datetime,
     describe,
@@ -37,7 +38,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class SceneContext:
+class SceneContext(JSONModel):
     """The scene whose objects are listed.
     Source: section 4.6"""
 

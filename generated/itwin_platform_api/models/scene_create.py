@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     describe,
@@ -32,7 +33,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class SceneCreate:
+class SceneCreate(JSONModel):
     """Body of create scene (`SceneCreateDTO`). The service checks the data against the caller's permissions and
     against the schemas of the objects.
     Source: sections 4.5, 7"""

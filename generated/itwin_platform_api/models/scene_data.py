@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     decode_models,
     describe,
@@ -24,7 +25,7 @@ _NAMES = frozenset(("objects",))
 
 
 @_attrs_define(repr=False)
-class SceneData:
+class SceneData(JSONModel):
     """The objects of a scene. The objects that create scene returns carry the fields id, displayName, visible, kind,
     version, data.
     Source: sections 2.6, 4.5"""

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_models,
@@ -24,7 +25,7 @@ _NAMES = frozenset(("objects",))
 
 
 @_attrs_define(repr=False)
-class SceneDataCreate:
+class SceneDataCreate(JSONModel):
     """The objects to create with a scene. At most 100 objects. More can be added with the create scene objects
     operation (not documented).
     Source: sections 4.5, 8"""

@@ -10,6 +10,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_datetime,
@@ -56,7 +57,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class SceneObject:
+class SceneObject(JSONModel):
     """A scene object as listed (`SceneObjectDTO`). The strings in `data` are untrusted: escape or sanitize them before
     rendering.
     Source: section 2.7"""

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_kind,
@@ -18,6 +19,7 @@ from ..types import (
     make_when_read,
     missing_key,
     reduced,
+    takes_mapping,
     unknown_of,
 )
 
@@ -45,7 +47,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class SceneObjectCreate:
+class SceneObjectCreate(JSONModel):
     """A scene object to create (`SceneObjectCreateDTO`). Inferred: `version`, `kind` and `data` are required, because
     the description calls the other properties optional.
     Source: sections 2.7, 4.5"""
@@ -231,3 +233,5 @@ class SceneObjectCreateParam(TypedDict):
 
 from ..models.repository_resource_data import RepositoryResourceDataParam  # noqa: E402
 from ..models.view3d_data import View3dDataParam  # noqa: E402
+
+takes_mapping(SceneObjectCreateParam)

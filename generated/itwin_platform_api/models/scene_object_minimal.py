@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_kind,
@@ -43,7 +44,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class SceneObjectMinimal:
+class SceneObjectMinimal(JSONModel):
     """A scene object as create scene returns it (`SceneObjectMinimalDTO`). The strings in `data` are untrusted: escape
     or sanitize them before rendering.
     Source: sections 2.7, 4.5"""

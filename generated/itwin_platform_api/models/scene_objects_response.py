@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     decode_models,
     describe,
@@ -37,7 +38,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class SceneObjectsResponse:
+class SceneObjectsResponse(JSONModel):
     """Response of list scene objects: one page.
     Source: section 4.6"""
 

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
@@ -23,7 +24,7 @@ _NAMES = frozenset(("scene",))
 
 
 @_attrs_define(repr=False)
-class SceneResponse:
+class SceneResponse(JSONModel):
     """Response of create scene.
     Source: section 4.5"""
 

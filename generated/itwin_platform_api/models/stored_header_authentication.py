@@ -9,11 +9,13 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
     missing_key,
     reduced,
+    takes_mapping,
     unknown_of,
 )
 
@@ -35,7 +37,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class StoredHeaderAuthentication:
+class StoredHeaderAuthentication(JSONModel):
     """Authentication of type Header. key and value are both required for this type.
     Source: sections 2.2, 7"""
 
@@ -124,3 +126,6 @@ class HeaderAuthenticationParam(TypedDict):
     """Repository Authentication Type."""
     key: str
     value: str
+
+
+takes_mapping(HeaderAuthenticationParam)

@@ -9,11 +9,13 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
     missing_key,
     reduced,
+    takes_mapping,
     unknown_of,
 )
 
@@ -41,7 +43,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class StoredOAuth2AuthorizationCodePKCEAuthentication:
+class StoredOAuth2AuthorizationCodePKCEAuthentication(JSONModel):
     """Authentication of type OAuth2AuthorizationCodePKCE. Inferred: all properties are required, because the object is
     sent in full.
     Source: sections 2.2, 4.1"""
@@ -161,3 +163,6 @@ class OAuth2AuthorizationCodePKCEAuthenticationParam(TypedDict):
     """URL where the code is exchanged for access and refresh tokens."""
     redirectUri: str
     """URI the authorization server redirects to afterwards."""
+
+
+takes_mapping(OAuth2AuthorizationCodePKCEAuthenticationParam)

@@ -9,11 +9,13 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
     missing_key,
     reduced,
+    takes_mapping,
     unknown_of,
 )
 
@@ -35,7 +37,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class StoredQueryParameterAuthentication:
+class StoredQueryParameterAuthentication(JSONModel):
     """Authentication of type QueryParameter. key and value are both required for this type.
     Source: sections 2.2, 7"""
 
@@ -124,3 +126,6 @@ class QueryParameterAuthenticationParam(TypedDict):
     """Repository Authentication Type."""
     key: str
     value: str
+
+
+takes_mapping(QueryParameterAuthenticationParam)

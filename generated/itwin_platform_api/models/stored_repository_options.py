@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     describe,
@@ -16,6 +17,7 @@ from ..types import (
     fields_of,
     missing_key,
     reduced,
+    takes_mapping,
     unknown_of,
 )
 
@@ -29,7 +31,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class StoredRepositoryOptions:
+class StoredRepositoryOptions(JSONModel):
     """Options of a repository. The object is sent in full when changed.
     Source: sections 2.3, 4.1, 7, 8"""
 
@@ -132,3 +134,6 @@ class RepositoryOptionsParam(TypedDict):
     """Applies to UrlTemplate. Minimum level of detail that can be requested. Range 0 to 24 inclusive."""
     maximumLevel: int | None
     """Applies to UrlTemplate. Maximum level of detail that can be requested. Range 0 to 24 inclusive."""
+
+
+takes_mapping(RepositoryOptionsParam)

@@ -9,11 +9,13 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     describe,
     encode,
     missing_key,
     reduced,
+    takes_mapping,
     unknown_of,
 )
 
@@ -35,7 +37,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class Vector3d:
+class Vector3d(JSONModel):
     """A vector in three dimensions.
     Source: section 2.7"""
 
@@ -118,3 +120,6 @@ class Vector3dParam(TypedDict):
     x: float
     y: float
     z: float
+
+
+takes_mapping(Vector3dParam)

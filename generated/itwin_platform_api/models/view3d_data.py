@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     describe,
@@ -16,6 +17,7 @@ from ..types import (
     fields_of,
     missing_key,
     reduced,
+    takes_mapping,
     unknown_of,
 )
 
@@ -49,7 +51,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class View3dData:
+class View3dData(JSONModel):
     """`data` of a scene object of kind View3d. Inferred: `fov` and `width` are optional, because each is of one kind
     of view.
     Source: section 2.7"""
@@ -211,3 +213,5 @@ class View3dDataParam(TypedDict):
 
 
 from ..models.vector3d import Vector3dParam  # noqa: E402
+
+takes_mapping(View3dDataParam)

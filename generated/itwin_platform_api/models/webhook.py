@@ -11,6 +11,7 @@ from ..models.webhook_scope import WebhookScope
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     blank,
     decode_enum,
     decode_list,
@@ -51,7 +52,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class Webhook:
+class Webhook(JSONModel):
     """A webhook. The secret is accepted on update but is not part of it. A new webhook is inactive: it receives events
     once it is activated.
     Source: sections 2.9, 3"""

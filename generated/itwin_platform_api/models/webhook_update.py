@@ -10,6 +10,7 @@ from ..models.event_type import EventType
 from ..types import (
     UNSET,
     Fields,
+    JSONModel,
     Unset,
     blank,
     decode_enum,
@@ -32,7 +33,7 @@ _NAMES = frozenset(
 
 
 @_attrs_define(repr=False)
-class WebhookUpdate:
+class WebhookUpdate(JSONModel):
     """Body of update webhook (`Update Webhook Request`), all properties optional. Read-only properties must not be
     sent. Inferred: which these are.
     Source: section 4.8"""

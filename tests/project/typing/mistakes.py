@@ -58,3 +58,9 @@ def names() -> tuple[object, ...]:
         itwin_platform_api.Nothing,  # type: ignore[attr-defined]
         models.Nothing,  # type: ignore[attr-defined]
     )
+
+
+async def absent_attribute(platform: ip.PlatformClient) -> int:
+    """Nor is an attribute of it."""
+    itwin = (await platform.itwins.list(limit=1).collect())[0]
+    return itwin.created_date_time.year  # type: ignore[union-attr]

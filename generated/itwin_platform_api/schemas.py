@@ -1,0 +1,103 @@
+"""What FastAPI and pydantic ask of a model: how it is made of JSON, written as JSON, and described by a JSON schema.
+
+Nothing of them is imported: what they ask for are dictionaries.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from enum import Enum
+from functools import partial
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+import attrs
+
+from .decoding import blank
+from .encoding import encode
+from .unset import Unset
+
+_SCALARS: dict[Any, dict[str, Any]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    NoneType: {"type": "null"},
+    datetime: {"type": "string", "format": "date-time"},
+    date: {"type": "string", "format": "date"},
+}
+
+
+class JSONModel:
+    """What all models have for tools that do not know them."""
+
+    __slots__ = ()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
+        function = {"type": "no-info", "function": partial(_made_of, cls)}
+        return {"type": "function-plain", "function": function, "serialization": _SERIALIZATION}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: object, handler: object) -> dict[str, Any]:
+        return json_schema(cls)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def __dict__(self) -> dict[str, Any]:
+            """The JSON object: FastAPI takes `vars()` of what a route without a type returns."""
+            return encode(self)
+
+
+def takes_mapping(param: Any) -> None:
+    """Let pydantic take a mapping in wire names as it is, on every Python; it reads no TypedDict before Python 3.12."""
+    schema = {"type": "dict", "keys_schema": {"type": "str"}, "serialization": _SERIALIZATION}
+    param.__get_pydantic_core_schema__ = lambda source, handler: schema
+    param.__get_pydantic_json_schema__ = lambda schema, handler: json_schema(param)
+
+
+def _made_of(kind: Any, value: object) -> Any:
+    if isinstance(value, kind):
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueError(f"a JSON object of {kind.__name__} was expected")  # noqa: TRY004  # what pydantic reports
+    return kind.from_dict(value)
+
+
+_SERIALIZATION = {"type": "function-plain", "function": encode}
+
+
+def json_schema(kind: Any) -> dict[str, Any]:
+    """Return the JSON schema of a model, or of a mapping that stands for one: other properties are allowed."""
+    hints = get_type_hints(kind, include_extras=True)
+    if is_typeddict(kind):
+        # Not by `__required_keys__`: Python 3.11 does not see NotRequired in an annotation that is a string.
+        names = {name: name for name in hints}
+        required = sorted(name for name, hint in hints.items() if get_origin(hint) is not NotRequired)
+    else:
+        model, required = blank(kind), []
+        for name in (each.name for each in attrs.fields(kind)):
+            setattr(model, name, {} if name == "additional_properties" else name)
+        names = model.wire_fields()
+    properties = {wire: _schema_of(hints[name]) for wire, name in names.items()}
+    schema: dict[str, Any] = {"title": kind.__name__, "type": "object", "properties": properties}
+    return schema | ({"required": required} if required else {})
+
+
+def _schema_of(hint: Any) -> dict[str, Any]:
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint in _SCALARS:
+        return {**_SCALARS[hint]}
+    if origin in (Union, UnionType, NotRequired):
+        schemas = [_schema_of(each) for each in inner if each is not Unset]
+        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+    if origin is Literal:
+        return {"enum": [*inner]}
+    if origin in (list, Sequence):
+        return {"type": "array", "items": _schema_of(inner[0])}
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        # The service may have members that this version does not know.
+        return {"type": "integer" if issubclass(hint, int) else "string", "examples": [each.value for each in hint]}
+    if attrs.has(hint) or is_typeddict(hint):
+        return json_schema(hint)
+    return {"type": "object"} if origin in (dict, Mapping) else {}

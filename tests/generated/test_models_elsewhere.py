@@ -1,0 +1,132 @@
+"""Models in the hands of tools that do not know them: FastAPI, pydantic, typing, attrs and Python itself."""
+
+import typing
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Annotated, Any, Literal
+
+import attrs
+import itwin_platform
+import pytest
+from fastapi import Body, FastAPI
+from fastapi.testclient import TestClient
+from itwin_platform import ITwin, SceneObjectCreate, SceneObjectCreateParam
+from itwin_platform_api.schemas import json_schema
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from tests.support.public_face import EXPORTED
+
+WIRE: dict[str, Any] = {
+    "id": "a",
+    "class": "NotKnownYet",
+    "createdDateTime": "2026-03-01T12:00:00.000Z",
+    "geographicLocation": None,
+    "notNamed": {"kept": [1]},
+}
+OBJECT: dict[str, Any] = {"version": "1.0.0", "kind": "View3d", "data": {"isOrthographic": True}, "notNamed": 1}
+MODELS = {name: value for name, value in EXPORTED.items() if isinstance(value, type) and attrs.has(value)}
+PARAMS = {name: value for name, value in EXPORTED.items() if typing.is_typeddict(value)}
+
+
+@pytest.fixture(scope="module")
+def caller() -> TestClient:
+    """Call an application whose routes return and take models."""
+    app, itwin = FastAPI(), ITwin.from_dict(WIRE)
+
+    @app.get("/untyped")
+    async def untyped():  # type: ignore[no-untyped-def]  # as many routes are written
+        return itwin
+
+    @app.get("/typed")
+    async def typed() -> ITwin:
+        return itwin
+
+    @app.get("/untyped-list")
+    async def untyped_list():  # type: ignore[no-untyped-def]
+        return [itwin]
+
+    @app.get("/typed-list")
+    async def typed_list() -> list[ITwin]:
+        return [itwin]
+
+    @app.post("/mappings")
+    async def mappings(objects: list[SceneObjectCreateParam]) -> list[SceneObjectCreateParam]:
+        return objects
+
+    @app.post("/model")
+    async def model(item: Annotated[SceneObjectCreate, Body()]) -> SceneObjectCreate:
+        return item
+
+    return TestClient(app)
+
+
+@pytest.mark.parametrize("route", ["untyped", "typed", "untyped-list", "typed-list"])
+def test_a_route_of_fastapi_returns_models(caller: TestClient, route: str) -> None:
+    """Wire names; what is UNSET is omitted; what no specification names is kept."""
+    assert caller.get(f"/{route}").json() == ([WIRE] if route.endswith("list") else WIRE)
+
+
+def test_a_route_of_fastapi_takes_models_and_mappings(caller: TestClient) -> None:
+    """A body of either is handed on without loss, and any other one is a 422."""
+    assert caller.post("/mappings", json=[OBJECT]).json() == [OBJECT]
+    assert caller.post("/model", json=OBJECT).json() == OBJECT
+    assert caller.post("/mappings", json=[5]).status_code == 422
+    assert "a JSON object of SceneObjectCreate was expected" in caller.post("/model", json=5).text
+
+
+def test_the_schema_of_fastapi_has_the_names_of_json(caller: TestClient) -> None:
+    """Types and names are those of JSON; a mapping requires what its type requires, and a response nothing."""
+    paths = caller.get("/openapi.json").json()["paths"]
+    returned = paths["/typed"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    assert returned["properties"]["createdDateTime"] == {"type": "string", "format": "date-time"}
+    assert "required" not in returned
+    taken = paths["/mappings"]["post"]["requestBody"]["content"]["application/json"]["schema"]["items"]
+    assert (taken["required"], taken["properties"]["parentId"]) == (["data", "kind", "version"], {"type": "string"})
+
+
+def test_models_are_fields_of_pydantic() -> None:
+    """A model is taken as it is, or made of JSON, and written as JSON."""
+
+    class Report(BaseModel):
+        itwin: ITwin
+        at: datetime
+
+    report = Report.model_validate({"itwin": WIRE, "at": datetime(2026, 3, 1, tzinfo=UTC)})
+    assert isinstance(report.itwin, ITwin)
+    assert Report(itwin=report.itwin, at=report.at).itwin is report.itwin
+    assert report.model_dump(mode="json")["itwin"] == WIRE
+    with pytest.raises(ValidationError, match="a JSON object of ITwin was expected"):
+        TypeAdapter(ITwin).validate_python("itwin")
+
+
+@pytest.mark.parametrize("name", [*MODELS, *PARAMS])
+def test_each_exported_type_can_be_read(name: str) -> None:
+    """`typing.get_type_hints`, `attrs.resolve_types` and a JSON schema work for it."""
+    kind = getattr(itwin_platform, name)
+    assert typing.get_type_hints(kind)
+    if name in MODELS:
+        attrs.resolve_types(kind)
+    assert json_schema(kind)["title"] == kind.__name__
+
+
+class Level(int, Enum):
+    LOW = 1
+
+
+class Odd(typing.TypedDict):
+    chosen: Literal["a"] | Level
+    mapped: dict[str, int]
+    unknown: Any
+
+
+def test_a_schema_has_all_that_a_document_may_bring() -> None:
+    """Numbers with names, constants, mappings, and what has no type."""
+    numbers = {"anyOf": [{"enum": ["a"]}, {"type": "integer", "examples": [1]}]}
+    assert json_schema(Odd)["properties"] == {"chosen": numbers, "mapped": {"type": "object"}, "unknown": {}}
+
+
+@pytest.mark.parametrize("convert", [dict, list])
+def test_a_model_is_no_mapping(convert: Any) -> None:
+    """`dict(itwin)` names the method that returns one."""
+    with pytest.raises(TypeError, match=r"ITwin cannot be iterated over: to_dict\(\) returns its JSON object"):
+        convert(ITwin.from_dict(WIRE))
