@@ -161,7 +161,7 @@ class ResponseDecodeError(PlatformError):
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes, *, reason: str | None = None) -> None:
         said = reason or "the body does not match the specification"
-        self.correlation_id = conventions.correlation_id_of(headers)
+        self.correlation_id: str | None = conventions.correlation_id_of(headers)
         named = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
         super().__init__(f"response with status {status}: {said}{named}")
         self.status = status

@@ -117,7 +117,7 @@ class APIStatusError(PlatformError):
         self.attempts = attempts
         self.retry_after = retry_after
         self.retry_at = retry_at
-        self.correlation_id = headers.get(CORRELATION_ID)
+        self.correlation_id: str | None = headers.get(CORRELATION_ID)
         super().__init__(self._said(reason))
 
     @property
