@@ -89,14 +89,9 @@ def _arguments() -> dict[str, tuple[Any, str]]:
 def sandbox_of(arguments: argparse.Namespace) -> Sandbox:
     """Return the sandbox that the options describe; `ValueError` for a wrong value."""
     values = {name: getattr(arguments, name) for name in _arguments()}
-    return Sandbox(**{**values, "seed": _seed(str(arguments.seed)), "rate": _rate(arguments)})
-
-
-def _seed(text: str) -> int | Path:
-    try:
-        return int(text)
-    except ValueError:
-        return Path(text)
+    seed = str(arguments.seed)
+    is_number = re.fullmatch(r"-?[0-9]+", seed) is not None
+    return Sandbox(**{**values, "seed": int(seed) if is_number else Path(seed), "rate": _rate(arguments)})
 
 
 def _rate(arguments: argparse.Namespace) -> RateLimit | None:

@@ -70,20 +70,17 @@ def _itwins(platform: Platform, caller: Caller) -> Iterator[JSONObject]:
     yield from platform.itwins.values()
 
 
+def new_itwin(created: str) -> JSONObject:
+    """Return what an iTwin has that was created at a time and of which nothing else is known."""
+    known: JSONObject = {"status": "Active", "dataCenterLocation": "East US"}
+    return {**example_of("ITwin"), **known, "createdDateTime": created, "lastModifiedDateTime": created}
+
+
 def personal_account(account_id: str) -> JSONObject:
     """Return the Account iTwin that was created for a user without an organization. Source: section 4.4."""
-    created = time_text(CREATED)
-    itwin = example_of("ITwin")
-    itwin.update(
-        {"id": account_id, "class": "Account", "subClass": "Account", "number": account_id[:8]},
-        displayName="Personal account",
-        status="Active",
-        dataCenterLocation="East US",
-        iTwinAccountId=account_id,
-        createdDateTime=created,
-        lastModifiedDateTime=created,
-    )
-    return itwin
+    classes: JSONObject = {"class": "Account", "subClass": "Account"}
+    named: JSONObject = {"id": account_id, "number": account_id[:8], "displayName": "Personal account"}
+    return {**new_itwin(time_text(CREATED)), **classes, **named, "iTwinAccountId": account_id}
 
 
 def _with_known_sub_classes(query: Mapping[str, str]) -> Mapping[str, str]:

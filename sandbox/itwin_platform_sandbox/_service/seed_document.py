@@ -3,11 +3,12 @@
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import cast
 
-from .document import CHECKS, SCHEMAS, example_of, properties_of
+from .document import CHECKS, SCHEMAS, properties_of
+from .itwins import CREATED, new_itwin
 from .json_values import JSON, FieldError, JSONObject, NotJSONError, read_json, write_json
 from .messages import is_uuid
 from .repositories import GIS, UPDATABLE
@@ -66,7 +67,6 @@ def _read_yaml(name: str, content: bytes) -> JSON:
         raise FieldError("seed", f"{name} is not YAML with JSON's values: {' '.join(str(error).split())}") from error
 
 
-CREATED = datetime(2024, 1, 15, 12, tzinfo=UTC)
 CLASS_OF = {"Account": "Account", "Portfolio": "Thing", "Asset": "Thing"}  # every other subclass is an Endeavor
 TIMES = frozenset({"createdDateTime", "lastModifiedDateTime", "created", "modified"})
 
@@ -197,13 +197,7 @@ class _Store:
         self._secrets = source_of(1, "secrets")
         self._created = created
         self._time = time_text(created)
-        self._itwin: JSONObject = {
-            **example_of("ITwin"),
-            "status": "Active",
-            "dataCenterLocation": "East US",
-            "createdDateTime": self._time,
-            "lastModifiedDateTime": self._time,
-        }
+        self._itwin = new_itwin(self._time)
 
     def itwins(self, entries: list[JSONObject]) -> None:
         """Store the iTwins, with an Account."""
