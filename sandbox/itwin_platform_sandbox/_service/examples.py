@@ -3,7 +3,6 @@
 `examples.json` has what the data is made of.
 """
 
-import copy
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -68,7 +67,7 @@ def _itwin(index: int, sub_class: str, user_id: str) -> JSONObject:
 
 
 def _repositories(source: random.Random, *, as_seen: bool) -> list[JSONObject]:
-    repositories: list[JSONObject] = copy.deepcopy(_EXAMPLES["repositories"])
+    repositories: list[JSONObject] = [{**repository} for repository in _EXAMPLES["repositories"]]
     for repository in repositories:
         repository["id"] = new_uuid(source)
         if as_seen:
@@ -81,13 +80,13 @@ def _objects(count: int, itwin_ids: list[JSON], owner: JSON, repository: JSON, s
     objects: list[JSON] = []
     ids: list[str] = []
     for index in range(count):
-        item: JSONObject = copy.deepcopy(_EXAMPLES["objects"][index % len(_EXAMPLES["objects"])])
+        item: JSONObject = {**_EXAMPLES["objects"][index % len(_EXAMPLES["objects"])]}
         ids.append(new_uuid(source))
         item.update(id=ids[-1], displayName=f"{item['kind']} {index}", order=index, visible=index % 4 != 3)
         item["version"], data = "1.0.0", item["data"]
         if item["kind"] == "RepositoryResource" and isinstance(data, dict):
             itwin_id = itwin_ids[index % len(itwin_ids)] if index % 10 == 0 else owner
-            data.update(iTwinId=itwin_id, repositoryId=repository, id=f"layers/{index}")
+            item["data"] = {**data, "iTwinId": itwin_id, "repositoryId": repository, "id": f"layers/{index}"}
         elif item["kind"] == "GISStyling":
             # A styling object names its repository resource; the latest one is two objects before it.
             item["relatedId"] = ids[index - 2]
