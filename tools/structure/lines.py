@@ -8,6 +8,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 WRAPPER = PROJECT / "wrapper" / "itwin_platform"
 TRANSPORT = PROJECT / "transport" / "itwin_platform_transport"
+SANDBOX = PROJECT / "sandbox" / "itwin_platform_sandbox"
 #: What stands beside both packages: Python that the generator copies.
 SUPPORT = PROJECT / "templates" / "support"
 #: The name of what is in no folder of its package.
@@ -40,7 +41,8 @@ def by_folder(package: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def lua_lines(package: Path) -> int:
-    """Count the lines of Lua without blank lines and comments."""
-    lines = (line.strip() for path in package.rglob("*.lua") for line in path.read_text(encoding="utf-8").splitlines())
-    return sum(bool(line) and not line.startswith("--") for line in lines)
+def other_lines(package: Path, *patterns: str) -> int:
+    """Count the lines of files that are no Python without blank lines and comments of Lua and JavaScript."""
+    paths = (path for pattern in patterns for path in package.rglob(pattern))
+    lines = (line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines())
+    return sum(bool(line) and not line.startswith(("--", "//")) for line in lines)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tools.structure import route
-from tools.structure.lines import PROJECT, SUPPORT, TRANSPORT, WRAPPER, by_folder, lua_lines
+from tools.structure.lines import PROJECT, SANDBOX, SUPPORT, TRANSPORT, WRAPPER, by_folder, other_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,11 @@ def sizes() -> Iterator[Figure]:
         yield Figure(what=f"code lines, {package.parent.name}", value=lines, most=most_lines)
         yield Figure(what=f"files, {package.parent.name}", value=files, most=20 if package == WRAPPER else None)
     yield Figure(what="code lines, both", value=both, most=4_800)
-    yield Figure(what="code lines, Lua of the transport", value=lua_lines(TRANSPORT))
+    yield Figure(what="code lines, Lua of the transport", value=other_lines(TRANSPORT, "*.lua"))
+    # With its page, its grammar and its data; what `make generate` writes of the document is none of them.
+    lines = sum(lines for _, lines in by_folder(SANDBOX).values())
+    lines += other_lines(SANDBOX, "*.html", "*.lark", "_*/*.json")
+    yield Figure(what="code lines, sandbox with its data", value=lines, most=4_700)
     for around, most in ((SUPPORT, None), (PROJECT / "tools", 3_300), (PROJECT / "measure", 4_200)):
         lines = sum(lines for _, lines in by_folder(around).values())
         yield Figure(what=f"code lines, {around.relative_to(PROJECT).as_posix()}", value=lines, most=most)
