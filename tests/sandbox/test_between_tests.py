@@ -66,15 +66,19 @@ async def test_the_timer_of_refuse_ends_with_it(end: Callable[[Sandbox], None]) 
 
 
 async def test_a_later_refuse_replaces_the_earlier_one() -> None:
-    """There is one timer: that of the latest `refuse`."""
-    sleeps = Sleeps()
-    async with serving(sleep=sleeps.sleep) as (sandbox, _):
-        for seconds in (9, 1):
-            sandbox.fault("refuse", seconds=seconds)
-            await until(functools.partial(sleeps.waiting.__contains__, seconds))
-        sleeps.end(1)
-        await turns()
-        assert not await is_refused(sandbox)
+    """There is one timer: that of the latest `refuse`, whether it ends before or after the earlier one would have."""
+    for seconds in ((9, 1), (1, 9)):
+        sleeps = Sleeps()
+        async with serving(sleep=sleeps.sleep) as (sandbox, _):
+            for each in seconds:
+                sandbox.fault("refuse", seconds=each)
+                await until(functools.partial(sleeps.waiting.__contains__, each))
+            sleeps.end(seconds[0])
+            await turns()
+            assert await is_refused(sandbox)
+            sleeps.end(seconds[1])
+            await turns()
+            assert not await is_refused(sandbox)
 
 
 async def test_refuse_and_reset_in_one_turn_of_the_loop() -> None:
