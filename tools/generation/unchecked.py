@@ -80,11 +80,12 @@ def _places(document: Node, node: Node) -> Iterator[str]:
     values = node.get("additionalProperties")
     by_type = all(_chosen_by(document, branch) == "type" for branch in others)
     several = len(others) > 1 and not by_type and node.get("x-undecoded") is not True
+    here, nothing = LIMITS & node.keys(), set[str]()
     found = {
-        "beside `$ref`": "$ref" in node and LIMITS & node.keys(),
-        "beside several types": isinstance(node.get("type"), list) and len(others) > 1 and LIMITS & node.keys(),
-        "of the values of a map": isinstance(values, Mapping) and LIMITS & resolve(document, values).keys(),
-        "of a time, a date or a UUID": node.get("format") in FORMATS and LIMITS & node.keys(),
+        "beside `$ref`": here if "$ref" in node else nothing,
+        "beside several types": here if isinstance(node.get("type"), list) and len(others) > 1 else nothing,
+        "of the values of a map": LIMITS & resolve(document, values).keys() if isinstance(values, Mapping) else nothing,
+        "of a time, a date or a UUID": here if node.get("format") in FORMATS else nothing,
     }
     if several and isinstance(node.get("type"), str | None):
         inner = set().union(*(_limits_in(document, branch) for branch in others))
