@@ -109,8 +109,9 @@ endif
 bench: $(READY) $(BENCH_NEEDS:%=.venv-bench-%/.ready)  ## Measure the client against others and write docs/benchmarks.md, in about fifteen minutes; ONLY=quick, backoff or paging
 	@$(BIN)/python -m $(BENCH)
 
-conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators; ONLY=<check>, such as ONLY=quick
+conformance: .venv-conformance/.ready $(if $(ONLY),,.venv-watching/.ready)  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators; ONLY=<check>, such as ONLY=quick
 	@.venv-conformance/bin/python -u -m measure.conformance $(ONLY)
+	@$(if $(ONLY),true,.venv-watching/bin/python -m measure.conformance.watching)
 
 mutants: $(READY)  ## Change both packages in many small ways and list the changes that no test notices, in about an hour; ONLY=<room>, such as ONLY=transport/gates
 	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
@@ -155,6 +156,9 @@ $(READY): $(TEST)
 # Each of these needs packages that no user of the client needs, so it has an environment of its own.
 .venv-conformance/.ready: measure/conformance/requirements.txt pyproject.toml constraints.txt
 	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' --requirement $<)
+
+.venv-watching/.ready: measure/conformance/requirements-watching.txt pyproject.toml constraints.txt
+	$(call set-up,--constraint constraints.txt --editable . --requirement $<)
 
 .venv-release/.ready: tools/release/requirements.txt
 	$(call set-up,--requirement $<)

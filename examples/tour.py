@@ -156,14 +156,14 @@ async def detectors_and_webhooks(platform: PlatformClient, journal: Journal, san
     journal.say(detector)
 
     journal.heading("Activate a webhook, with a secret of our own")
-    webhook = await platform.webhooks.update(sandbox.webhook_id, active=True, secret="only we know")
+    webhook = await platform.webhooks.update(sandbox.webhook_id, active=True, secret="made-up-secret-of-32-characters!")
     journal.sent()
     journal.say(f"active: {webhook.active}, {len(webhook.event_types)} event types")
 
     journal.heading("The client waits for a rate limit: 429 with retry-after 1")
     sandbox.fault("rate_limited", seconds=1)
     began = time.perf_counter()
-    await platform.webhooks.deactivate(sandbox.webhook_id)
+    await platform.webhooks.deactivate(sandbox.webhook_id, secret="made-up-secret-of-32-characters!")
     journal.sent()
     journal.say(f"succeeded after {time.perf_counter() - began:.1f} s; the program needs no code for this")
 

@@ -35,7 +35,7 @@ async def main() -> None:
     ):
         sandbox.fault("rate_limited", seconds=1)
         with trace.get_tracer(__name__).start_as_current_span("switch the webhook on"):
-            await platform.webhooks.update(sandbox.webhook_id, active=True, secret="a made-up secret")
+            await platform.webhooks.update(sandbox.webhook_id, active=True, secret="made-up-secret-of-32-characters!")
     provider.shutdown()
 
 

@@ -28,6 +28,7 @@ from itwin_platform import (
     PlatformClient,
     PlatformError,
     RateLimitError,
+    StateError,
     UsageError,
 )
 from itwin_platform_sandbox import Sandbox
@@ -106,7 +107,7 @@ async def platform_failed(_: Request, error: PlatformError) -> JSONResponse:
         return JSONResponse(body, 503, {"Retry-After": str(seconds)})
     if isinstance(error, DeadlineExceededError):
         return JSONResponse(body, 504 if error.attempts else 503)  # without an attempt, the call only queued
-    if isinstance(error, UsageError):
+    if isinstance(error, UsageError) and not isinstance(error, StateError):
         return JSONResponse(body | {"reason": str(error)}, 422)
     return JSONResponse(body, 404 if isinstance(error, NotFoundError) else 502)
 

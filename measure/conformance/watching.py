@@ -1,0 +1,263 @@
+"""What tracers, recorders and mocks of others see of a call with the default client, each in a process of its own.
+
+`python -m measure.conformance.watching` prints the table of the documentation, and `... NAME` runs one of them. An
+exporter in memory takes what a tracer reports, and a mock responds for an address that does not exist.
+"""
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import httpx
+from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
+
+ACCOUNT = {"iTwin": {"id": "a-1", "class": "Account"}}
+NOWHERE = "https://service.invalid"
+Call = Callable[[], Awaitable[None]]
+
+
+async def call(base_url: str, **others: Any) -> None:
+    """Make one call with the default client."""
+    policy = BackoffPolicy(max_attempts=1)
+    async with PlatformClient(base_url, vendor="v", token="t", backoff=policy, **others) as platform:
+        await platform.itwins.get_primary_account()
+
+
+async def served(work: Callable[[str], Awaitable[Any]]) -> Any:
+    """Do something with the address of a service on loopback."""
+
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        body = b'{"iTwin": {"id": "a-1"}}'
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s" % (len(body), body))
+        writer.close()
+
+    async with await asyncio.start_server(respond, "127.0.0.1", 0) as server:
+        return await work(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+
+
+def _spans_in_memory() -> tuple[Any, Any]:
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    exporter = InMemorySpanExporter()
+    return exporter, SimpleSpanProcessor(exporter)
+
+
+def _count(exporter: Any) -> int:
+    return sum("httpx" in span.instrumentation_scope.name for span in exporter.get_finished_spans())
+
+
+def opentelemetry() -> int:
+    """Count the spans of the instrumentation of httpx."""
+    from opentelemetry import trace
+    from opentelemetry.instrumentation.httpx import HTTPXClientInstrumentor
+    from opentelemetry.sdk.trace import TracerProvider
+
+    exporter, processor = _spans_in_memory()
+    provider = TracerProvider()
+    provider.add_span_processor(processor)
+    trace.set_tracer_provider(provider)
+    HTTPXClientInstrumentor().instrument()
+    asyncio.run(served(call))
+    return _count(exporter)
+
+
+def logfire() -> int:
+    """Count the same spans with Logfire."""
+    import logfire as fire
+
+    exporter, processor = _spans_in_memory()
+    fire.configure(send_to_logfire=False, console=False, additional_span_processors=[processor])
+    fire.instrument_httpx()
+    asyncio.run(served(call))
+    return _count(exporter)
+
+
+def sentry() -> int:
+    """Count the spans of a transaction."""
+    import sentry_sdk
+
+    events: list[Any] = []
+    sentry_sdk.init(
+        dsn="http://key@127.0.0.1:1/1",
+        traces_sample_rate=1.0,
+        before_send_transaction=lambda event, _: events.append(event),
+    )
+
+    async def work(address: str) -> None:
+        with sentry_sdk.start_transaction(name="t"):
+            await call(address)
+
+    asyncio.run(served(work))
+    return sum(span["op"] == "http.client" for span in events[0]["spans"])
+
+
+def datadog() -> int:
+    """Count the spans of httpx."""
+    from ddtrace import patch as patch_library
+    from ddtrace.trace import TraceFilter, tracer
+
+    seen: list[Any] = []
+
+    class Kept(TraceFilter):  # type: ignore[misc]
+        def process_trace(self, trace: list[Any]) -> None:
+            """Keep a trace, and send nothing."""
+            seen.extend(trace)
+
+    tracer.configure(trace_processors=[Kept()])
+    patch_library(httpx=True)
+    asyncio.run(served(call))
+    return sum(span.name == "http.request" for span in seen)
+
+
+def new_relic() -> int:
+    """Count the external calls of a transaction."""
+    import newrelic.agent
+
+    newrelic.agent.initialize()
+    application = newrelic.agent.register_application(timeout=10.0)
+    seen: list[str] = []
+
+    async def work(address: str) -> None:
+        with newrelic.agent.BackgroundTask(application, "task"):
+            await call(address)
+            seen.extend(type(child).__name__ for child in newrelic.agent.current_trace().children)
+
+    asyncio.run(served(work))
+    return sum("External" in name for name in seen)
+
+
+def elastic() -> int:
+    """Count the external spans of a transaction."""
+    import elasticapm
+
+    events: list[Any] = []
+    client = elasticapm.Client(service_name="s", disable_send=True, metrics_interval="0ms", central_config=False)
+    client.tracer.queue_func = lambda kind, data, flush=False: events.append((kind, data))
+    elasticapm.instrument()
+
+    async def work(address: str) -> None:
+        client.begin_transaction("task")
+        await call(address)
+        client.end_transaction("task")
+
+    asyncio.run(served(work))
+    return sum(kind == "span" and data["type"] == "external" for kind, data in events)
+
+
+def vcr() -> int:
+    """Count what a cassette holds after two calls, of which the second is played."""
+    from vcr import VCR
+
+    with tempfile.TemporaryDirectory() as folder:
+
+        async def work(address: str) -> int:
+            played = 0
+            for _ in range(2):
+                with VCR().use_cassette(f"{folder}/cassette.yaml") as cassette:
+                    await call(address)
+                    played = int(cassette.play_count)
+            return played
+
+        return int(asyncio.run(served(work)))
+
+
+def respx() -> int:
+    """Count the requests that a router has responded to."""
+    import respx as mocked
+
+    with mocked.mock(base_url=NOWHERE) as router:
+        route = router.get("/itwins/myprimaryaccount").respond(json=ACCOUNT)
+        asyncio.run(call(NOWHERE))
+        return int(route.call_count)
+
+
+def _pook(**others: Any) -> int:
+    import pook
+
+    with pook.use():
+        mock = pook.get(f"{NOWHERE}/itwins/myprimaryaccount", reply=200, response_json=ACCOUNT)
+        try:
+            asyncio.run(call(NOWHERE, **others))
+        except PlatformError:
+            return 0
+        return int(mock.calls)
+
+
+def pytest_httpx() -> int:
+    """Run a test with the fixture, and count the requests that it has responded to."""
+    test = """
+import asyncio
+from measure.conformance.watching import ACCOUNT, NOWHERE, call
+
+def test_it(httpx_mock):
+    httpx_mock.add_response(json=ACCOUNT)
+    asyncio.run(call(NOWHERE))
+    assert len(httpx_mock.get_requests()) == 1
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "test_it.py"
+        path.write_text(test)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", folder, str(path)]
+        return int(subprocess.run(command, capture_output=True, check=False).returncode == 0)
+
+
+def patched() -> int:
+    """Replace the method of httpx that sends, as a test may do by hand."""
+    with patch("httpx.AsyncHTTPTransport.handle_async_request", return_value=httpx.Response(200, json=ACCOUNT)) as mock:
+        asyncio.run(call(NOWHERE))
+        return mock.call_count
+
+
+#: What each tool is for, what runs it, and what to pass to the client.
+TOOLS: dict[str, tuple[str, Callable[[], int], str]] = {
+    "OpenTelemetry": ("tracer", opentelemetry, ""),
+    "Logfire": ("tracer", logfire, ""),
+    "Sentry": ("tracer", sentry, ""),
+    "Datadog": ("tracer", datadog, ""),
+    "New Relic": ("tracer", new_relic, ""),
+    "Elastic": ("tracer", elastic, ""),
+    "VCR.py": ("recorder", vcr, ""),
+    "pytest-httpx": ("mock", pytest_httpx, ""),
+    "RESPX": ("mock", respx, ""),
+    "unittest.mock.patch": ("mock", patched, ""),
+    "pook": ("mock", _pook, ""),
+    "pook, given a client": (
+        "mock",
+        lambda: _pook(http_client=httpx.AsyncClient()),
+        "`http_client=httpx.AsyncClient()`",
+    ),
+}
+
+
+def rows() -> list[str]:
+    """Run each tool in a process of its own, and return the rows of the table."""
+    environment = {**os.environ, "NEW_RELIC_DEVELOPER_MODE": "true", "DD_TRACE_STARTUP_LOGS": "false"}
+    found: list[str] = []
+    for name, (kind, _, passed) in TOOLS.items():
+        command = [sys.executable, "-m", "measure.conformance.watching", name]
+        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        last = ended.stdout.strip().splitlines()[-1:]
+        seen = "the request" if last == ["1"] else "nothing" if last == ["0"] else f"failed: {ended.stderr[-300:]}"
+        found.append(f"| {name.partition(',')[0]} | {kind} | {passed or 'nothing'} | {seen} |")
+    return found
+
+
+def main() -> None:
+    """Print the table, or what one tool sees."""
+    if len(sys.argv) > 1:
+        print(TOOLS[sys.argv[1]][1]())
+        return
+    print("| Tool | Kind | Pass to the client | It sees |\n|---|---|---|---|")
+    print("\n".join(rows()))
+
+
+if __name__ == "__main__":
+    main()
