@@ -246,3 +246,9 @@ def test_every_documented_time_is_read(model: Any) -> None:
     read = model.from_dict(dict.fromkeys(times, "2022-06-09T17:26:11.13"))
     found = [value for value in (getattr(read, name, None) for name in model.__slots__) if isinstance(value, date)]
     assert found == [at(2022, 6, 9, 17, 26, 11, 130_000)] * 2
+
+
+def test_the_fields_that_are_sent_do_not_show_in_a_frame() -> None:
+    """Tools that report errors show what frames hold: of the fields of a model, only the names show."""
+    fields = models.WebhookUpdate(secret="planted").wire_fields()
+    assert (repr(fields), fields["secret"]) == ("Fields(secret)", "planted")

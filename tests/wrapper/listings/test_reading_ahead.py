@@ -226,3 +226,20 @@ async def test_concurrent_listings_return_what_sequential_ones_do(
     sequential = await outcome(replace(service), concurrency=1, **reading)
     event(str(sequential["ended"]))
     assert await outcome(replace(service), concurrency=concurrency, **reading) == sequential
+
+
+@pytest.mark.parametrize(("concurrency", "tasks"), [(1, 1), (4, 5)])
+async def test_a_page_that_nothing_is_requested_beside_has_no_task(concurrency: int, tasks: int) -> None:
+    """Pages in turn need no task beside that of the caller; several at once have one each."""
+    seen = list[int]()
+
+    class Counting(NumberedItems):
+        """Notes how many tasks there are at each request."""
+
+        def respond(self, number: int, request: httpx.Request) -> httpx.Response | Exception:
+            seen.append(len(asyncio.all_tasks()))
+            return super().respond(number, request)
+
+    items = Counting(200, latencies=(1.0,))
+    assert await items.pager(concurrency=concurrency).collect() == items.everything
+    assert max(seen) == tasks
