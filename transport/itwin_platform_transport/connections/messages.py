@@ -256,8 +256,7 @@ def kind_of_failure(error: BaseException | None, *, scheme: str = "") -> str:
         error: what came instead of a response.
         scheme: the one of the address.
     """
-    if error is None:
-        return type(error).__name__
+    assert error is not None  # noqa: S101  # what has no response has an error
     reason = why_final(error) or _said_by_the_system(error) or _what_came(error)
     through = next((note for note in getattr(error, "__notes__", ()) if note.startswith(THROUGH_PROXY)), "")
     parts = [type(error).__name__, reason, _remedy(reason or "", scheme=scheme, through=through), through]

@@ -297,8 +297,6 @@ def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
     if attrs.has(type(value)):
         value = {each.name: getattr(value, each.name) for each in attrs.fields(type(value))}
         value |= value.pop("additional_properties")
-    elif hasattr(value, "wire_fields"):
-        value = value.wire_fields()
     if isinstance(value, Mapping):
         for key, item in value.items():
             if isinstance(key, str) and key.isprintable() and item is not UNSET:
