@@ -232,8 +232,8 @@ def _check_spelling(items: list[Any]) -> None:
     known = {"RepositoryResource": RepositoryResourceDataParam, "View3d": View3dDataParam}
     names = {kind: param.__annotations__ for kind, param in known.items()}
     for index, item in enumerate(items):
-        of_model = type(item) is not dict and not isinstance(item, Mapping)
-        kind, data = (item.kind, item.data) if of_model else (item.get("kind"), item.get("data"))
+        is_model = isinstance(item, SceneObjectCreate)
+        kind, data = (item.kind, item.data) if is_model else (item.get("kind"), item.get("data"))
         if not isinstance(kind, str) or kind not in names or (type(data) is not dict and not isinstance(data, Mapping)):
             continue
         if data.keys() <= names[kind].keys():  # nearly always: asking for each name takes thirty times as long
