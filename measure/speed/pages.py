@@ -80,6 +80,10 @@ Each ratio is to the time of httpx with json: the median of the rounds, and thei
 
 {ratios}
 
+This client with each Python that was measured, of httpx with json under the same Python:
+
+{pythons}
+
 A thousand calls at once, to a service without latency:
 
 {tasks}
@@ -106,14 +110,14 @@ def write_page(page: Path, figures: Figures, parts: Parts, server_load: str) -> 
     """
     text = page.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    old, end, after = rest.partition(END)
     if not begin or not end:
         raise SystemExit(f"{page} has no marks for the figures: add the lines {BEGIN!r} and {END!r}")
-    page.write_text(f"{before}{begin}\n{measured(figures, parts, server_load)}{end}{after}", encoding="utf-8")
+    page.write_text(f"{before}{begin}\n{measured(figures, parts, server_load, old)}{end}{after}", encoding="utf-8")
 
 
-def measured(figures: Figures, parts: Parts, server_load: str) -> str:
-    """Return what stands between the marks."""
+def measured(figures: Figures, parts: Parts, server_load: str, old: str) -> str:
+    """Return what stands between the marks, where `old` stood."""
     found = [*findings(figures, parts)]
     return _MEASURED.format(
         date=date.today().isoformat(),
@@ -127,11 +131,21 @@ def measured(figures: Figures, parts: Parts, server_load: str) -> str:
         targets=in_markdown(targets(found)),
         shares=in_markdown(shares(found)),
         ratios=in_markdown(table(figures)),
+        pythons=in_markdown(each_python(figures, parts.python, old)),
         tasks=in_markdown(tasks(figures)),
         waiting=in_markdown(waiting_rows(parts)),
         rates=in_markdown(rate_rows(parts)),
         server_load=server_load,
     )
+
+
+def each_python(figures: Figures, python: str, old: str) -> list[list[str]]:
+    """Return a row for each Python, the head first: the old text keeps the rows of other Pythons."""
+    head = ["", *(workload.title for workload in GAINS)]
+    rows = [line.strip("| ").split(" | ") for line in old.splitlines() if line.startswith("| CPython ")]
+    rows.append([f"CPython {python}", *(str(ratios(figures, workload, OURS)) for workload in GAINS)])
+    by_version = {row[0].rpartition(".")[0]: row for row in rows if len(row) == len(head)}
+    return [head, *(by_version[version] for version in sorted(by_version))]
 
 
 def gains(figures: Figures) -> list[list[str]]:

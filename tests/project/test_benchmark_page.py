@@ -45,6 +45,18 @@ def test_the_words_of_the_page_stay_when_the_figures_are_written(tmp_path: Path)
     assert page.read_text(encoding="utf-8") == "# Benchmarks\n"
 
 
+def test_figures_of_other_pythons_stay(tmp_path: Path) -> None:
+    """Each Python has a row, which the next measurement with this Python replaces and one with another Python keeps."""
+    page = tmp_path / "benchmarks.md"
+    written(page, parts=replace(PARTS, python="3.99.1"))
+    slow = {workload: dict(found) | {OURS: [0.05] * 3} for workload, found in FIGURES.items()}
+    write_page(page, slow, replace(PARTS, python="3.100.0"), "The server was idle.")
+    write_page(page, FIGURES, replace(PARTS, python="3.100.2"), "The server was idle.")
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| CPython 3.")]
+    assert [row.split(" | ")[0] for row in rows][-2:] == ["| CPython 3.100.2", "| CPython 3.99.1"]
+    assert all(" | 1e-06 [1e-06-1e-06]" in row for row in rows[-2:])
+
+
 def test_what_is_missed_is_called_missed_comes_first_and_is_drawn_to_its_end(tmp_path: Path) -> None:
     """A figure above its target is not cut to the target, and no row of the table stands before it."""
     slow = {workload: dict(found) | {OURS: [0.05] * 3} for workload, found in FIGURES.items()}
