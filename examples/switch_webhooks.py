@@ -82,7 +82,8 @@ async def against_the_sandbox() -> None:
     ):
         sandbox.fault("rate_limited", skip=1_000, seconds=1)
         ids = [f"lost-{number}" if number % 700 == 699 else sandbox.webhook_id for number in range(2_000)]
-        report(await switch(platform, ((webhook_id, f"secret of {webhook_id}") for webhook_id in ids), active=True))
+        pairs = ((webhook_id, f"made-up-secret-of-32-characters! {webhook_id}") for webhook_id in ids)
+        report(await switch(platform, pairs, active=True))
         rate_limited = sum(request.status == 429 for request in sandbox.requests)
         most = max(request.in_flight for request in sandbox.requests)
         print(f"{len(sandbox.requests)} requests, at most {most} in flight; rate limited and retried: {rate_limited}")

@@ -49,4 +49,4 @@ async def test_a_long_outage_ends_in_an_error(itwin_sandbox: Sandbox) -> None:
 async def test_an_unknown_webhook_is_not_found(itwin_platform_client: PlatformClient) -> None:
     """A webhook that does not exist raises NotFoundError."""
     with pytest.raises(NotFoundError, match="WebhookNotFound"):
-        await itwin_platform_client.webhooks.activate("nobody")
+        await itwin_platform_client.webhooks.activate("nobody", secret="made-up-secret-of-32-characters!")

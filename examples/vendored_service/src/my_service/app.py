@@ -16,6 +16,7 @@ from ._vendor.itwin import (
     PlatformClient,
     PlatformError,
     RateLimitError,
+    StateError,
     UsageError,
     __version__,
     escape,
@@ -66,7 +67,7 @@ async def scene_objects(platform: Platform, itwin_id: str, scene_id: str) -> lis
 async def platform_failed(_: Request, error: PlatformError) -> JSONResponse:
     """Translate an error of the platform: 422 for a wrong call, 503 to retry later, 404, otherwise 502."""
     body = {"error": type(error).__name__, "reason": str(error)}
-    if isinstance(error, UsageError):
+    if isinstance(error, UsageError) and not isinstance(error, StateError):
         return JSONResponse(body, status_code=422)
     if isinstance(error, RateLimitError) and error.retry_after is not None:
         return JSONResponse(body, status_code=503, headers={"Retry-After": str(round(error.retry_after) + 1)})
