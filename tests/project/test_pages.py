@@ -37,6 +37,9 @@ def test_every_page_is_in_the_navigation_once() -> None:
     ways = re.findall(r"\]\((.+)\)$", (DOCS / ".navigation.md").read_text(encoding="utf-8"), re.MULTILINE)
     written = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md") if not page.name.startswith(".")}
     assert sorted(ways) == sorted(written | {PAGE.relative_to(DOCS).as_posix()})
+    lost = (PROJECT / "tools" / "site" / "theme" / "404.html").read_text(encoding="utf-8")
+    named = {f"{page}.md" for page in re.findall(r'\("([a-z/-]+)/", ', lost)}
+    assert "quickstart.md" in named <= written
 
 
 def test_every_public_name_and_operation_is_in_the_reference_once() -> None:
