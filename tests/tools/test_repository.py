@@ -174,6 +174,23 @@ def test_a_wheel_with_all_of_the_three_packages_is_as_it_should_be() -> None:
     assert {f"{package}/py.typed" for package in distribution.PACKAGES} <= set(names)
 
 
+def test_the_image_of_the_sandbox_has_all_that_its_build_reads() -> None:
+    """The image installs the distribution from files that its Containerfile copies one by one."""
+    copied = {
+        name
+        for line in re.findall("^COPY (.+)", text("sandbox/Containerfile"), re.MULTILINE)
+        for name in line.split()[:-1]
+    }
+    build = PYPROJECT["tool"]["hatch"]
+    read = [
+        build["version"]["path"],
+        build["metadata"]["hooks"]["custom"]["path"],
+        *build["build"]["targets"]["wheel"]["packages"],
+    ]
+    for name in [*read, *PYPROJECT["project"]["license-files"], "pyproject.toml", "README.md"]:
+        assert any(name == each or name.startswith(f"{each}/") for each in copied), name
+
+
 def test_users_need_few_distributions_each_with_a_lowest_version() -> None:
     """httpx with what it brings, httptools, msgspec, attrs and python-dateutil are all; none is for development.
 
