@@ -3,8 +3,8 @@
 Run it with `python examples/traces.py`: it prints each span as one line of JSON. An application exports them instead,
 with `BatchSpanProcessor(OTLPSpanExporter())`.
 
-The client traces as soon as the application has set a tracer provider. It names no id, no query value, no body and no
-token in a span.
+The client traces as soon as the application has set a tracer provider. A span has no id but the correlation id, no
+query value, no body and no token.
 """
 
 import asyncio
