@@ -1,7 +1,9 @@
 """Settings of a test run: properties without a time limit, and no trusted authority."""
 
 import gc
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -11,6 +13,10 @@ from itwin_platform_transport.gates import redis as redis_module
 from tests.support.real_time import LONGEST
 from tests.support.redis_server import MISSING
 from tests.support.specification import specification as parsed_specification
+
+if find_spec("sniffio") is None:
+    # httpcore imports it on every request, and to look for it in vain takes a fifth of the request.
+    sys.modules["sniffio"] = None  # type: ignore[assignment]  # None tells the import that there is no such module
 
 # A busy machine would make a timed property fail, and other examples in each run a run that changed nothing.
 # `--hypothesis-profile=full`, of `make check`, tries more examples; `thorough` many more, and others in each run.

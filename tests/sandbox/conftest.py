@@ -14,7 +14,7 @@ from tests.support.sandboxes import client_of
 def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
     """Run the tests of sockets under uvloop too: event loops differ where sockets are closed and reset."""
     loops: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {"asyncio": asyncio.new_event_loop}
-    if item.path.name in ("test_between_tests.py", "test_faults.py", "test_server.py"):
+    if item.path.name in ("test_between_tests.py", "test_faults_on_the_wire.py", "test_server.py"):
         try:
             import uvloop
         except ImportError:  # there is none for Windows

@@ -1,5 +1,6 @@
 """The package: what it imports, the document that decides what it accepts, and the pages that are about it."""
 
+import importlib
 import json
 import re
 import shutil
@@ -15,6 +16,7 @@ from itwin_platform_sandbox._service.schema_checks import Problems, SchemaChecks
 from itwin_platform_sandbox._service.service import OPERATIONS
 
 from tests.support.processes import PROJECT, ended
+from tests.support.sandboxes import client_of
 from tools.generation.document import SPECIFICATION, load_document
 from tools.generation.sandbox_document import sandbox_document
 
@@ -88,73 +90,56 @@ async def test_an_error_looks_as_on_the_page(http: httpx.AsyncClient) -> None:
     assert response.json() == json.loads(block("Control it over HTTP", "json"))
 
 
-REQUESTS = """
-import asyncio, httpx, json
-from itwin_platform_sandbox import Sandbox
-async def main():
-    headers = {"Authorization": "Bearer a"}
-    async with Sandbox(itwins=3, objects=0) as sandbox, httpx.AsyncClient(headers=headers) as http:
-        repository = f"{sandbox.base_url}/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
-        requests = [
-            ("POST", f"{sandbox.base_url}/reality-analysis/detectors", {"name": "d", "type": "LidarDetector"}),
-            ("PATCH", repository, {"displayName": "n" * 201}),
-            ("POST", f"{sandbox.base_url}/scenes/?iTwinId={sandbox.itwin_id}", {"displayName": "s", "mood": "calm"}),
-        ]
+def copy_of_the_sandbox(document: dict[str, Any], folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    """Import a copy of the package that has another document."""
+    shutil.copytree(ROOT, folder / folder.name)
+    (folder / folder.name / "openapi.json").write_bytes(sandbox_document(document))
+    patch.syspath_prepend(folder)
+    return importlib.import_module(folder.name)
+
+
+async def answers(sandbox: Sandbox) -> list[tuple[int, bool]]:
+    """Serve it, and return status and whether the property came back, of three requests."""
+    repository = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
+    requests = [
+        ("POST", "/reality-analysis/detectors", {"name": "d", "type": "LidarDetector"}),
+        ("PATCH", repository, {"displayName": "n" * 201}),
+        ("POST", f"/scenes/?iTwinId={sandbox.itwin_id}", {"displayName": "s", "mood": "calm"}),
+    ]
+    async with sandbox, client_of(sandbox) as http:
         responses = [await http.request(method, url, json=body) for method, url, body in requests]
-        print(json.dumps([[response.status_code, "mood" in response.text] for response in responses]))
-asyncio.run(main())
-"""
+    return [(response.status_code, "mood" in response.text) for response in responses]
 
 
-def answers(folder: Path, document: dict[str, Any]) -> list[list[object]]:
-    """Serve a copy of the sandbox with this document, and return status and whether the property came back."""
-    shutil.copytree(ROOT, folder / ROOT.name, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / ROOT.name / "openapi.json").write_bytes(sandbox_document(document))
-    found: list[list[object]] = json.loads(ended("python", "-c", REQUESTS, folder=folder).stdout)
-    return found
-
-
-def test_the_document_alone_changes_what_is_accepted(tmp_path: Path) -> None:
+async def test_the_document_alone_changes_what_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new enum value, a larger maximum and a new optional property: refused or dropped before, taken after."""
+    assert await answers(Sandbox(itwins=3, objects=0)) == [(400, False), (422, False), (201, False)]
     document: Any = load_document(str(SPECIFICATION))
-    assert answers(tmp_path / "before", document) == [[400, False], [422, False], [201, False]]
     schemas = document["components"]["schemas"]
     schemas["DetectorType"]["enum"].append("LidarDetector")
     schemas["RepositoryUpdate"]["properties"]["displayName"]["maxLength"] = 250
     schemas["SceneCreate"]["properties"]["mood"] = {"type": "string"}
-    assert answers(tmp_path / "after", document) == [[201, False], [200, False], [201, True]]
+    changed = copy_of_the_sandbox(document, tmp_path, monkeypatch)
+    assert await answers(changed.Sandbox(itwins=3, objects=0)) == [(201, False), (200, False), (201, True)]
 
 
-NO_BODIES = """
-import asyncio, httpx, json
-from itwin_platform_sandbox import FAULTS, Sandbox
-async def main():
-    headers = {"Authorization": "Bearer a"}
-    async with Sandbox(itwins=3, objects=0) as sandbox, httpx.AsyncClient(headers=headers) as http:
-        url = f"{sandbox.base_url}/reality-analysis/detectors"
-        found = []
+async def test_a_success_without_a_body_is_carried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the document gives a success another status and no body, the effect happens and nothing is sent."""
+    document: Any = load_document(str(SPECIFICATION))
+    create = document["paths"]["/reality-analysis/detectors"]["post"]
+    create["responses"]["204"] = {"description": "Created."}
+    del create["responses"]["201"]
+    create["x-accept"] = "application/vnd.a.itwin-platform.v2+json"
+    changed = copy_of_the_sandbox(document, tmp_path, monkeypatch)
+    found = set()
+    async with changed.Sandbox(itwins=3, objects=0) as sandbox, client_of(sandbox) as http:
         for name in (None, *(name for name, kind in FAULTS.items() if kind.phase == "change")):
             if name is not None:
                 sandbox.fault(name, operation="create_detector")
-            response = await http.post(url, json={"name": "d", "type": "PhotoObjectDetector"})
-            found.append([response.status_code, response.text, response.headers.get("content-type")])
+            response = await http.post("/reality-analysis/detectors", json={"name": "d", "type": "PhotoObjectDetector"})
+            found.add((response.status_code, response.text, response.headers.get("content-type")))
             sandbox.clear_faults()
-        print(json.dumps([found, sandbox.stored("detector", "d")["name"]]))
-asyncio.run(main())
-"""
-
-
-def test_a_success_without_a_body_is_carried_out(tmp_path: Path) -> None:
-    """Where the document gives a success another status and no body, the effect happens and nothing is sent."""
-    document: Any = load_document(str(SPECIFICATION))
-    responses = document["paths"]["/reality-analysis/detectors"]["post"]["responses"]
-    responses["204"] = {"description": "Created."}
-    del responses["201"]
-    document["paths"]["/reality-analysis/detectors"]["post"]["x-accept"] = "application/vnd.a.itwin-platform.v2+json"
-    shutil.copytree(ROOT, tmp_path / ROOT.name, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / ROOT.name / "openapi.json").write_bytes(sandbox_document(document))
-    found, name = json.loads(ended("python", "-c", NO_BODIES, folder=tmp_path).stdout)
-    assert ({tuple(each) for each in found}, name) == ({(204, "", None)}, "d")
+        assert (found, sandbox.stored("detector", "d")["name"]) == ({(204, "", None)}, "d")
 
 
 def test_no_module_of_faults_names_an_operation() -> None:

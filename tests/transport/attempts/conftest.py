@@ -16,7 +16,7 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[]
     return {"virtual": VirtualTimeLoop}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared_server() -> Iterator[RedisServer]:
     """One server for the tests that do not harm it."""
     with RedisServer() as server:

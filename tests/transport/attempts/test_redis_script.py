@@ -57,6 +57,8 @@ class Processes:
     def __init__(self, server: RedisServer, *, max_in_flight: int = 1, **options: Any) -> None:
         self.state = ClockedState(server, max_in_flight=max_in_flight, **options)
         self.now = NOW
+        #: The time that the server was given.
+        self.clock = 0.0
         self.called: Counter[str] = Counter()
         self.listeners: list[asyncio.Task[None]] = []
 
@@ -79,7 +81,9 @@ class Processes:
         rejoins: bool = False,
     ) -> Reply:
         """Exchange at the time of the test."""
-        await self.state.set_clock(self.now)
+        if self.now != self.clock:
+            await self.state.set_clock(self.now)
+            self.clock = self.now
         numbers = tuple(permit.number for permit in kept)
         return await self.state.exchange(
             process=process, rejoins=rejoins, wants=wants, listens=listens, kept=numbers, reports=reports

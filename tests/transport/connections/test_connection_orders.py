@@ -482,13 +482,17 @@ class EncryptedOrders(Orders):
     is_encrypted = True
 
 
+def skips_handshakes(machine: type[Orders]) -> bool:
+    """Return whether to try fewer cases: handshakes take most of the time, and the quick profile has little."""
+    return machine.is_encrypted and examples(100) < 100
+
+
 @pytest.mark.parametrize("machine", [Orders, EncryptedOrders], ids=["plain", "TLS"])
 def test_in_every_order_each_call_gets_its_own_bytes(machine: type[Orders]) -> None:
     """Whatever comes in whatever order: its own bytes or an error, nothing kept without bound, no reuse but clean."""
+    runs = examples(250) // (2 if skips_handshakes(machine) else 1)
     phases = [Phase.explicit, Phase.reuse, Phase.generate]  # to shrink a failure takes longer than a test may
-    run_state_machine_as_test(
-        machine, settings=settings(max_examples=examples(250), stateful_step_count=40, phases=phases)
-    )
+    run_state_machine_as_test(machine, settings=settings(max_examples=runs, stateful_step_count=40, phases=phases))
 
 
 #: In which parts a response comes: how much of what is left of its body each of them brings, the first with the head.
@@ -512,8 +516,7 @@ def test_after_one_event_at_every_turn_the_next_call_gets_its_own_bytes(
     """One thing happens, at each turn after each part of a response: the call is right or fails, the next is right."""
     places = range(len(PARTS[parts]) + 1)
     everything = list(itertools.product((0, 5_000), (False, True), places, range(5)))
-    # Handshakes take most of the time: the quick profile tries each third case over TLS.
-    for size, is_chunked, after, turns in everything[:: 3 if examples(100) < 100 and machine.is_encrypted else 1]:
+    for size, is_chunked, after, turns in everything[:: 7 if skips_handshakes(machine) else 1]:
         orders = machine()
         try:
             happens = EVENTS[event]

@@ -1,11 +1,12 @@
 """The parser of the engine and that of httpx, h11, read the same responses."""
 
 from measure.promises.parsing import Messages, compared
+from tests.support.examples import examples
 
 
 async def test_no_response_is_read_differently() -> None:
     """Where both accept what arrives, they agree; where one rejects it, the reason is known."""
     made = Messages(seed=11)
-    found, unknown = await compared(made.segments() for _ in range(800))
+    found, unknown = await compared(made.segments() for _ in range(examples(800)))
     assert unknown == []
-    assert found["accepted by both"] > 250
+    assert found["accepted by both"] > examples(250)
