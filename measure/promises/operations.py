@@ -8,6 +8,7 @@ from statistics import median
 
 import httpx
 from itwin_platform import BackoffTransport, DeadlineExceededError, Gate
+from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.services import Outcome, PreparedResponse, ReceivedRequest
@@ -67,7 +68,7 @@ async def _herd(limit: PunishingWindow) -> tuple[int, float]:
         return PreparedResponse(status=429, headers={"retry-after": "1", NAMED: "a"})
 
     service, random_number = Service(respond, latency=LATENCY), random.Random(1).random
-    gate = Gate(20, random_number=random_number)
+    gate = gate_with(random_number, 20)
     async with BackoffTransport(service, gate=gate, random_number=random_number) as transport:
         await called(transport, "/b/0", route="/b/{id}")
         paths = [f"/{operation}/{number}" for number in range(200) for operation in "ab"]

@@ -35,6 +35,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+# Source: all sections; sections 4 to 9 for the responses.
 class Sandbox:
     """The service on the loopback interface, running inside `async with`.
 
@@ -74,8 +75,6 @@ class Sandbox:
     Example:
         >>> async with Sandbox(itwins=250) as sandbox:  # doctest: +SKIP
         ...     sandbox.fault("unavailable", operation="list_itwins")
-
-    Source: all sections; sections 4 to 9 for the responses.
     """
 
     def __init__(
@@ -266,6 +265,7 @@ class Sandbox:
         """What `deliver=True` has posted to webhooks, with the number of attempts, and the status or the error."""
         return list(self._running.deliveries)
 
+    # Source: sections 4.4 and 5.
     def add_token(
         self,
         token: str,
@@ -296,8 +296,6 @@ class Sandbox:
 
         Raises:
             ValueError: The token cannot be a bearer token, or a permission does not exist.
-
-        Source: sections 4.4 and 5.
         """
         arguments = {name: value for name, value in locals().items() if name != "self"}
         arguments.update({name: as_strings(arguments[name]) for name in ("permissions", "scopes", "member_of")})

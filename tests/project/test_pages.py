@@ -170,6 +170,13 @@ def test_a_field_shows_all_that_is_said_of_it(modules: griffe.ModulesCollection)
     assert "\n" not in said
 
 
+def test_a_model_leads_to_its_schema(modules: griffe.ModulesCollection) -> None:
+    """The page links each model to the specification, and lists its fields once: not in the docstring as well."""
+    said = modules["itwin_platform.SceneObject"].docstring.value
+    assert said.endswith("Specification: [SceneObject](specification.md#schema-SceneObject).")
+    assert "Attributes:" not in said
+
+
 def link(name: str) -> str:
     """A link to an operation on the specification page."""
     return f"[{name}](specification.md#{name})"
@@ -179,7 +186,6 @@ def link(name: str) -> str:
     ("docstring", "shown"),
     [
         ("Lists.\n\nSource: section 4.3.", f"Lists.\n\nSpecification: {link('list_itwins')}."),
-        ("A value. Source: section 2.11.", "A value."),
         (
             "Two.\n    Source: sections 4.1, 4.2.",
             f"Two.\n    Specification: {link('update_repository')}, {link('create_repository_resource')}.",

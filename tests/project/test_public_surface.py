@@ -2,11 +2,14 @@
 
 import ast
 import inspect
+import re
 from typing import Any, get_type_hints
 
+import attrs
 import itwin_platform
 import pytest
 from itwin_platform._errors import status_error_class
+from itwin_platform_api.api.itwins import list_itwins
 
 from tests.support import calls
 from tests.support.processes import PROJECT
@@ -65,10 +68,10 @@ def test_a_docstring_says_what_is_preview_and_what_is_raised(name: str) -> None:
 def test_all_is_sorted_and_holds_what_is_promised_and_shown() -> None:
     """`__all__` is sorted, without a name twice, has every promised name, and no name is public beside it.
 
-    Users need no enum of the generated package; kinds are an open set, and Prefer has words of its own.
+    Users need no enum of the generated package; kinds and orders are open sets, and Prefer has words of its own.
     """
     enums = {name for name, schema in DOCUMENT["components"]["schemas"].items() if "enum" in schema}
-    assert enums - set(NAMES) == {"SceneObjectKind", "PreferredReturn"}
+    assert enums - set(NAMES) == {"SceneObjectKind", "SceneObjectOrder", "PreferredReturn"}
     assert sorted(set(NAMES)) == NAMES
     assert PROMISED - set(NAMES) == set()
     assert {name for name in dir(itwin_platform) if not name.startswith("_")} == set(NAMES) - {"__version__"}
@@ -90,11 +93,45 @@ def test_every_name_is_documented(name: str) -> None:
     assert [each for each in public if not inspect.getdoc(getattr(exported, each))] == []
 
 
+MODELS = [name for name, value in EXPORTED.items() if attrs.has(value)]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_help_describes_each_field(name: str) -> None:
+    """`help(ITwin)` says of every attribute what it is."""
+    fields = [each.name for each in attrs.fields(EXPORTED[name])]
+    described = re.findall(r"^ +(\w+): \S", str(EXPORTED[name].__doc__), re.MULTILINE)
+    assert [each for each in fields if each not in described] == []
+
+
+@pytest.mark.parametrize("name", ["PlatformClient", "BackoffTransport", "Gate", "RedisGate", "Pager"])
+def test_help_shows_the_arguments_of_users(name: str) -> None:
+    """A constructor has the arguments that its docstring describes, and no others: nobody makes a Pager by hand."""
+    described = re.findall(r"^        (\w+): ", str(EXPORTED[name].__doc__).partition("Args:")[2], re.MULTILINE)
+    errors = [each for each in described if each.endswith("Error")]
+    assert [*inspect.signature(EXPORTED[name]).parameters] == [each for each in described if each not in errors]
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES, *CALLABLES}))
+def test_a_docstring_names_no_document_that_readers_lack(name: str) -> None:
+    """Sections of the service description stand beside the name of the page that transcribes them, or in comments."""
+    value = CALLABLES.get(name, EXPORTED.get(name))
+    members = vars(value).values() if inspect.isclass(value) else ()
+    said = [str(getattr(each, "__doc__", "")) for each in (value, *members)]
+    assert re.findall(r"Source: (?!.* on the specification page of the documentation).*", "\n".join(said)) == []
+
+
+def test_the_default_of_max_return_is_the_most_that_the_service_returns() -> None:
+    """The signature shows it as a number."""
+    default = inspect.signature(CALLABLES["itwins.list"]).parameters["max_return"].default
+    assert default == list_itwins.RULES["x_max_return"].maximum == 10_000
+
+
 @pytest.mark.parametrize("name", sorted(CALLABLES))
 def test_no_argument_is_untyped_or_unnamed(name: str) -> None:
     """No `**kwargs`, no `Any`: an editor shows what can be given; by position only ids of what a call is about."""
     target = CALLABLES[name].__init__ if inspect.isclass(CALLABLES[name]) else CALLABLES[name]
-    parameters = inspect.signature(target).parameters.values()
+    parameters = inspect.signature(CALLABLES[name]).parameters.values()
     assert [each for each in parameters if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL)] == []
     hints = get_type_hints(target, localns=EXPORTED)
     assert [hint for hint in hints.values() if "typing.Any" in str(hint)] == []

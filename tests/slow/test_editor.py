@@ -90,7 +90,7 @@ class LanguageServer:
 pytest.importorskip("basedpyright", reason="a tool of the checkout, which environments of the wheel are without")
 
 PROGRAM = '''
-from itwin_platform import BasicAuthentication, PlatformClient, SceneObjectCreateParam
+from itwin_platform import BasicAuthentication, PlatformClient, SceneObjectCreate, SceneObjectCreateParam
 
 
 async def use(platform: PlatformClient) -> None:
@@ -105,11 +105,17 @@ async def use(platform: PlatformClient) -> None:
     platform.itwins.list(status="")
     platform.itwins.list(sub_class=["Asset", ""])
     platform.itwins.list(query_scope="")
+    platform.itwins.list(order_by="")
+    platform.itwins.list(select=["id", ""])
+    platform.itwins.list_all(partition_by="")
+    platform.scenes.list_objects("s", "i", order_by="")
+    SceneObjectCreate(kind="")
     await platform.detectors.create(name="n", type="")
     await platform.webhooks.update("w", event_types="")
     await platform.repositories.update("i", "r", authentication={"type": "", "passw": ""})
     await platform.repositories.update("i", "r", options={"minim": 1})
     await platform.scenes.create("i", display_name="S", objects=[{"kind": "View3d", "disp": "V"}])
+    await platform.scenes.create("i", display_name="T", objects=[{"kind": ""}])
     camera: SceneObjectCreateParam = {"kind": "View3d", "version": "1.0.0", "data": {"isOrth": True}}
     await platform.scenes.create("i", display_name="S", objects=[camera])
     BasicAuthentication(
@@ -119,6 +125,12 @@ COMPLETED = {
     'list(status="': {"Active", "Inactive", "Trial"},
     'list(sub_class=["Asset", "': {"Account", "Asset"},
     'list(query_scope="': {"MemberOfiTwin", "OrganizationAdmin"},
+    'itwins.list(order_by="': {"displayName", "displayName DESC", "createdDateTime ASC"},
+    'select=["id", "': {"displayName", "createdDateTime"},
+    'partition_by="': {"createdDateTime", "lastModifiedDateTime"},
+    '"i", order_by="': {"kind"},
+    'SceneObjectCreate(kind="': {"RepositoryResource", "View3d"},
+    '"T", objects=[{"kind": "': {"RepositoryResource", "View3d"},
     'name="n", type="': {"PhotoObjectDetector", "PointCloudSegmentationDetector"},
     'event_types="': {"iTwins.iTwinCreated.v1"},
     'authentication={"type": "': {"Basic", "Header", "OAuth2AuthorizationCodePKCE", "QueryParameter"},
@@ -134,8 +146,8 @@ HOVERS = {
     "itwin.display_nam": ("display_name: str", "Display name."),
     "platform.repositories.updat": ("-> CoroutineType[Any, Any, Repository]", "Technical Preview"),
     "platform.scenes.creat": ("display_name: str", "Technical Preview"),
-    "platform.detectors.creat": ("-> CoroutineType[Any, Any, Detector]", "Source: section 4.7"),
-    "platform.webhooks.activat": ("-> CoroutineType[Any, Any, Webhook]", "Source: section"),
+    "platform.detectors.creat": ("-> CoroutineType[Any, Any, Detector]", "create_detector on the specification page"),
+    "platform.webhooks.activat": ("-> CoroutineType[Any, Any, Webhook]", "update_webhook on the specification page"),
 }
 
 

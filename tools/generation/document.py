@@ -225,3 +225,8 @@ def target(document: Node, reference: str) -> Any:
             raise KeyError(reference)
         found = found[step.replace("~1", "/").replace("~0", "~")]
     return found
+
+
+def without_source(words: str) -> str:
+    """Return a description without the sections of the service description, which readers do not have."""
+    return re.sub(r"\s*\bSource: (?:introduction and )?sections? [\d., ]*\d", "", words)

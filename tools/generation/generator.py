@@ -73,7 +73,7 @@ def write_package(
         config.post_hooks = []
     text = json.dumps(document, indent=1) if text is None else text
     reject = partial(_reject, text=text, name=name)
-    source, rules, params = document, RequestRules(document), Params(document)
+    source, rules = document, RequestRules(document)
     found = problems(document)
     try:
         document = prepared(modern(document))  # so that one run says everything of an older one
@@ -90,7 +90,7 @@ def write_package(
             reject(found)
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
-        of_kinds = models_of_kinds(document)
+        of_kinds, params = models_of_kinds(document), Params(source)
         project.env.globals.update(
             unsupported=_unsupported,
             marks_of=marks_of,
@@ -103,8 +103,9 @@ def write_package(
             param_name=param_name,
             param_values_of=params.values_of,
             param_exports=params.exports,
+            names_of=params.names_of,
             unexported=unexported(source),
-            words_beside=partial(_words_beside, words_beside_references(source)),
+            words_beside=partial(_words_beside, words_beside_references(document)),
         )
         errors = project.build()
     if errors:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any
 
-from tools.generation.document import Node, operations, resolve
+from tools.generation.document import Node, operations, resolve, without_source
 from tools.generation.naming import pascal_case, snake_case
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -29,11 +29,12 @@ class ParamField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """The type of a mapping; a class where each name can be an attribute."""
+    """The type of a mapping; a class where each name can be an attribute. `strings` are the types of `x-names`."""
 
     name: str
     fields: tuple[ParamField, ...]
     imports: tuple[str, ...]
+    strings: Mapping[str, str]
 
     @property
     def is_class(self) -> bool:
@@ -48,6 +49,8 @@ class Params:
     document: Node
     mappings: dict[str, str] = field(default_factory=dict)
     enums: set[str] = field(default_factory=set)
+    #: By the schema whose properties a string may name: the strings of each type, by the name of the type.
+    named: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -68,6 +71,8 @@ class Params:
         self.seen.update({name} - {""})
         if name and "enum" in schema:
             self.enums.add(name)
+        if "x-names" in schema:
+            self._find_named(schema)
         parts = schema.get("properties", {})
         # The only property of some objects is an argument that stands for the object.
         if name and parts and any(each.get("x-argument") != "" for each in parts.values()):
@@ -79,9 +84,27 @@ class Params:
         for kind in schema.get("x-kinds", {}).values():
             self._find(_reference(kind), present=NONE)
 
+    def _find_named(self, schema: Node) -> None:
+        """Note the type of a string that names a value of an enum, or a property of an object."""
+        name = schema["x-names"]
+        properties = resolve(self.document, _reference(name)).get("properties")
+        if properties is None:
+            self.enums.add(name)
+            return
+        types, directions = self.named.setdefault(name, {}), schema.get("x-directions", ())
+        times = [wire for wire in properties if resolve(self.document, properties[wire]).get("format") == "date-time"]
+        ordered = [f"{wire}{end}" for wire in properties for end in ("", *(f" {each}" for each in directions))]
+        types[f"{pascal_case(name)}TimeParam"] = times
+        types[f"{pascal_case(name)}{'Order' if directions else 'Property'}Param"] = ordered
+
     def exports(self) -> list[tuple[str, str]]:
         """Return the module and the name of each type."""
-        return sorted((snake_case(name), param_name(name)) for name in (*self.mappings, *self.enums))
+        named = [(snake_case(name), each) for name, types in self.named.items() for each in types]
+        return sorted([*named, *((snake_case(name), param_name(name)) for name in (*self.mappings, *self.enums))])
+
+    def names_of(self, class_name: str) -> Mapping[str, list[str]]:
+        """Return the strings of each type of strings that name a property of a model."""
+        return next((types for name, types in self.named.items() if pascal_case(name) == str(class_name)), {})
 
     def values_of(self, class_name: str) -> list[str]:
         """Return the values of an enum that a request has; of any other, none."""
@@ -99,6 +122,9 @@ class Params:
             name=param_name(name),
             fields=tuple(self._field(schema, wire, present=self.mappings[name]) for wire in schema["properties"]),
             imports=tuple(sorted(map(_import, named - {name}))),
+            strings={
+                wire: param_name(inner["x-names"]) for wire, inner in schema["properties"].items() if "x-names" in inner
+            },
         )
 
     def _field(self, schema: Node, wire: str, *, present: str) -> ParamField:
@@ -109,13 +135,13 @@ class Params:
         elif wire not in schema.get("required", ()):
             kind = f"{kind} | None"
         words = declared.get("description", resolve(self.document, declared).get("description", ""))
-        return ParamField(wire=wire, kind=kind, words=" ".join(str(words).partition("Source: section")[0].split()))
+        return ParamField(wire=wire, kind=kind, words=" ".join(without_source(str(words)).split()))
 
     def _type(self, declared: Node) -> str:
         name, schema = _name(declared), resolve(self.document, declared)
         kinds: Any = schema.get("type")
-        if name in self.enums:
-            return param_name(name)
+        if (names := schema.get("x-names", name)) in self.enums:
+            return param_name(names)
         if name in self.mappings:
             return f"{pascal_case(name)} | {param_name(name)}"
         if "const" in schema:
@@ -136,7 +162,7 @@ class Params:
         schema = resolve(self.document, declared)
         kinds = [_reference(each) for each in schema.get("x-kinds", {}).values()]
         for part in (declared, *_items(schema), *kinds):
-            if (name := _name(part)) in self.mappings or name in self.enums:
+            if (name := part.get("x-names", _name(part))) in self.mappings or name in self.enums:
                 yield name
 
 

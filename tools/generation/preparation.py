@@ -1,13 +1,14 @@
 """Prepares a document for the generator, so that each argument has the description that `openapi.yaml` gives it.
 
 The generator documents an argument or an attribute by the schema that it refers to, and gives every object a class.
+What a description says of its source stays in the document: readers of the package do not have what it names.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from tools.generation.accept import with_accept
-from tools.generation.document import resolve
+from tools.generation.document import resolve, without_source
 
 Document = Mapping[str, Any]
 #: The key of an object with what `x-secret` says about its properties.
@@ -27,6 +28,8 @@ def _prepared(document: Document, node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     node = _as_generated(document, {key: value for key, value in node.items() if not _is_dropped(key, value)})
+    if isinstance(words := node.get("description"), str):
+        node["description"] = without_source(words)
     if "in" in node and isinstance(node.get("schema"), dict):
         node = {**node, "schema": _described(document, node["schema"], node.get("description"))}
     if "$ref" in node and "description" in node:

@@ -23,7 +23,7 @@ def _references(document: Node) -> Iterator[Problem]:
         kinds = node.get("x-kinds")
         for name in [
             *(kinds.values() if isinstance(kinds, dict) else ()),
-            node.get("x-values", next(iter(schemas), "")),
+            *(node[key] for key in ("x-names", "x-values") if key in node),
         ]:
             if name not in schemas:
                 yield Problem(keys=keys, text=f"names the schema {name!r}, which is not there")

@@ -1,13 +1,14 @@
 """Link the docstrings of the reference to the specification, and show those of fields completely.
 
-A docstring names the section of the service description that it follows, such as `Source: section 4.1`. That document
-is not published: the reference links to the operation on the page of the specification instead. The list of the fields
-of a model shows the first line of each docstring, so that is the only one here.
+The docstring of an operation names the section of the service description that it follows. That document is not
+published: the reference links to the operation on the page of the specification instead, and a model to its schema. The
+list of the fields of a model shows the first line of each docstring, so that is the only one here.
 """
 
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 from griffe import Alias, Attribute, Extension, Object
@@ -23,6 +24,11 @@ class SpecificationLinks(Extension):
         """Complete one docstring, in place."""
         if obj.docstring is not None:
             text = linked(obj.docstring.value)
+            if obj.is_class and obj.path.startswith("itwin_platform_api.models."):
+                # The page lists the fields beside it.
+                text = text.partition("\n\nAttributes:")[0]
+                if obj.name in _document()["components"]["schemas"]:
+                    text += f"\n\nSpecification: [{obj.name}](specification.md#schema-{obj.name})."
             obj.docstring.value = " ".join(text.split()) if isinstance(obj, Attribute) else text
 
     def on_alias_instance(self, *, alias: Alias, **_: object) -> None:
@@ -31,24 +37,28 @@ class SpecificationLinks(Extension):
 
 
 def linked(docstring: str) -> str:
-    """Replace the sections by links; a section that describes no operation is removed."""
+    """Replace the sections by links."""
 
     def link(source: re.Match[str]) -> str:
         sections = re.findall(r"4\.\d", source[2])
         named = [name for name, section in _operations().items() if section in sections]
         links = ", ".join(f"[{name}](specification.md#{name})" for name in named)
-        return f"{source[1]}Specification: {links}." if links else ""
+        return f"{source[1]}Specification: {links}."
 
     return _SOURCE.sub(link, docstring)
 
 
 @cache
+def _document() -> Any:
+    return yaml.safe_load((_PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
+
+
+@cache
 def _operations() -> dict[str, str]:
     """Return the section that each operation of the specification transcribes, by the name of the operation."""
-    document = yaml.safe_load((_PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
     return {
         operation["operationId"]: found[1]
-        for methods in document["paths"].values()
+        for methods in _document()["paths"].values()
         for operation in methods.values()
         if (found := re.search(r"(4\.\d)", operation["description"]))
     }

@@ -3,13 +3,12 @@
 Run as `python -m tools.site.specification_page`; `make docs` does it before it builds. The page is not committed.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
 
-from tools.generation.document import Node, resolve
+from tools.generation.document import Node, resolve, without_source
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "reference" / "specification.md"
@@ -18,9 +17,6 @@ HEAD = """# Specification
 Look up each operation of the service with its parameters, its body and its responses, and each schema. This page
 renders `openapi.yaml`, from which the client is generated.
 """
-
-#: References to the service description, which readers of the site do not have.
-_SOURCE = re.compile(r"\s*\bSource: (?:introduction and )?sections? [\d., ]*\d")
 
 
 def page(document: Node) -> str:
@@ -40,7 +36,7 @@ def _operation(document: Node, path: str, method: str, operation: Node) -> Itera
     yield f"\n`{method.upper()} {path}`\n"
     group = operation["tags"][0]
     yield f"In the client: [platform.{group}]({group}.md)\n"
-    yield f"{_without_source(operation.get('description', '')).strip()}\n"
+    yield f"{without_source(operation.get('description', '')).strip()}\n"
     rows = [_parameter(resolve(document, parameter)) for parameter in operation.get("parameters", ())]
     if rows:
         yield from ["| Parameter | In | Type | Required | Description |", "|---|---|---|---|---|", *rows, ""]
@@ -63,7 +59,7 @@ def _parameter(parameter: Node) -> str:
 
 def _schema(document: Node, name: str, schema: Node) -> Iterator[str]:
     yield f"### {name} {{ #schema-{name} }}\n"
-    yield f"{_without_source(schema.get('description', '')).strip()}\n"
+    yield f"{without_source(schema.get('description', '')).strip()}\n"
     if "enum" in schema:
         yield ", ".join(f"`{value}`" for value in schema["enum"]) + "\n"
     elif "properties" not in schema:
@@ -98,11 +94,7 @@ def _type_name(schema: Node) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(_without_source(text).split()).replace("|", "\\|")
-
-
-def _without_source(text: str) -> str:
-    return _SOURCE.sub("", text)
+    return " ".join(without_source(text).split()).replace("|", "\\|")
 
 
 def main() -> None:

@@ -49,9 +49,10 @@ _CONTROL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 KEPT = 65_536
 
 
+# Source: section 2.11.
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """One entry of an error's `details`; what the service omitted is None. Source: section 2.11."""
+    """One entry of an error's `details`; what the service omitted is None."""
 
     code: str | None = None
     message: str | None = None

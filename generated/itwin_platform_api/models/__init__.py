@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .error_detail_code import ErrorDetailCode
     from .error_response import ErrorResponse as ErrorResponse
     from .event_type import EventType, EventTypeParam
-    from .itwin import ITwin
+    from .itwin import ITwin, ITwinOrderParam, ITwinPropertyParam, ITwinTimeParam
     from .itwin_class import ITwinClass
     from .itwin_status import ITwinStatus, ITwinStatusParam
     from .itwin_sub_class import ITwinSubClass, ITwinSubClassParam
@@ -50,7 +50,10 @@ if TYPE_CHECKING:
     from .scene_object import SceneObject
     from .scene_object_create import SceneObjectCreate, SceneObjectCreateParam
     from .scene_object_kind import SceneObjectKind as SceneObjectKind
+    from .scene_object_kind import SceneObjectKindParam as SceneObjectKindParam
     from .scene_object_minimal import SceneObjectMinimal
+    from .scene_object_order import SceneObjectOrder as SceneObjectOrder
+    from .scene_object_order import SceneObjectOrderParam as SceneObjectOrderParam
     from .scene_objects_response import SceneObjectsResponse as SceneObjectsResponse
     from .scene_response import SceneResponse as SceneResponse
     from .stored_basic_authentication import BasicAuthenticationParam, StoredBasicAuthentication
@@ -86,6 +89,9 @@ else:
         "EventType": ".event_type",
         "EventTypeParam": ".event_type",
         "ITwin": ".itwin",
+        "ITwinOrderParam": ".itwin",
+        "ITwinPropertyParam": ".itwin",
+        "ITwinTimeParam": ".itwin",
         "ITwinClass": ".itwin_class",
         "ITwinStatus": ".itwin_status",
         "ITwinStatusParam": ".itwin_status",
@@ -124,7 +130,10 @@ else:
         "SceneObjectCreate": ".scene_object_create",
         "SceneObjectCreateParam": ".scene_object_create",
         "SceneObjectKind": ".scene_object_kind",
+        "SceneObjectKindParam": ".scene_object_kind",
         "SceneObjectMinimal": ".scene_object_minimal",
+        "SceneObjectOrder": ".scene_object_order",
+        "SceneObjectOrderParam": ".scene_object_order",
         "SceneObjectsResponse": ".scene_objects_response",
         "SceneResponse": ".scene_response",
         "BasicAuthenticationParam": ".stored_basic_authentication",
@@ -169,11 +178,14 @@ __all__ = (
     "HeaderAuthenticationParam",
     "ITwin",
     "ITwinClass",
+    "ITwinOrderParam",
+    "ITwinPropertyParam",
     "ITwinStatus",
     "ITwinStatusParam",
     "ITwinSubClass",
     "ITwinSubClassParam",
     "ITwinSummary",
+    "ITwinTimeParam",
     "OAuth2AuthorizationCodePKCEAuthenticationParam",
     "QueryParameterAuthenticationParam",
     "QueryScope",

@@ -26,7 +26,11 @@ _NAMES = frozenset(("uri",))
 class CapabilityLink(JSONModel):
     """Where a capability is found: for a repository the endpoint returning the list of its resources, for a resource
     the location of its graphics content.
-    Source: sections 2.1, 2.4"""
+
+    Attributes:
+        uri: For graphics, the value changes and may hold an access key that expires.
+        additional_properties: the fields that the specification does not name.
+    """
 
     uri: str
     """For graphics, the value changes and may hold an access key that expires."""

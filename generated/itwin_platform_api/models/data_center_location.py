@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class DataCenterLocation(StrEnum):
-    """Data center location of an iTwin. Default `East US`.
-    Source: section 2.5"""
+    """Data center location of an iTwin. Default `East US`."""
 
     AUSTRALIA_EAST = "Australia East"
     CANADA_CENTRAL = "Canada Central"

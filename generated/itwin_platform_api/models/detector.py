@@ -46,7 +46,17 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class Detector(JSONModel):
     """A detector (`Detector details`).
-    Source: section 2.8"""
+
+    Attributes:
+        name: Required on create.
+        type_: Required on create.
+        versions: All existing versions of the detector. A new detector has an empty array. Structure of a
+            version entry: not documented.
+        display_name: Optional.
+        description: Optional.
+        documentation_url: Optional.
+        additional_properties: the fields that the specification does not name.
+    """
 
     name: str
     """Required on create."""

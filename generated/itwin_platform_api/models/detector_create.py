@@ -44,13 +44,20 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class DetectorCreate(JSONModel):
     """Body of create detector.
-    Source: sections 4.7, 2.8, 7"""
+
+    Attributes:
+        name:
+        type_: Detector type.
+        display_name: Optional.
+        description: Optional.
+        documentation_url: Optional.
+        additional_properties: the fields that the specification does not name.
+    """
 
     name: str
 
     type_: DetectorType
-    """Detector type.
-    Source: section 2.8"""
+    """Detector type."""
 
     display_name: None | str | Unset = UNSET
     """Optional."""

@@ -26,11 +26,14 @@ _NAMES = frozenset(("detector",))
 @_attrs_define(repr=False)
 class DetectorResponse(JSONModel):
     """Response of create detector.
-    Source: section 4.7"""
+
+    Attributes:
+        detector: A detector (`Detector details`).
+        additional_properties: the fields that the specification does not name.
+    """
 
     detector: Detector
-    """A detector (`Detector details`).
-    Source: section 2.8"""
+    """A detector (`Detector details`)."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

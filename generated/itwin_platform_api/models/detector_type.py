@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class DetectorType(StrEnum):
-    """Detector type.
-    Source: section 2.8"""
+    """Detector type."""
 
     ORTHOPHOTO_SEGMENTATION_DETECTOR = "OrthophotoSegmentationDetector"
     PHOTO_OBJECT_DETECTOR = "PhotoObjectDetector"

@@ -42,7 +42,14 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class ErrorBody(JSONModel):
     """The error. Any of its properties may be null.
-    Source: section 2.11"""
+
+    Attributes:
+        code: The documented codes are those of `ErrorCode`.
+        message:
+        target:
+        details: Optional.
+        additional_properties: the fields that the specification does not name.
+    """
 
     code: None | str
     """The documented codes are those of `ErrorCode`."""

@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class ErrorCode(StrEnum):
-    """The documented codes of errors. `ErrorBody.code` is a String that holds one of them.
-    Source: section 7"""
+    """The documented codes of errors. `ErrorBody.code` is a String that holds one of them."""
 
     HEADER_NOT_FOUND = "HeaderNotFound"
     INSUFFICIENT_PERMISSIONS = "InsufficientPermissions"

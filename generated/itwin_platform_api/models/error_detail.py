@@ -38,7 +38,13 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class ErrorDetail(JSONModel):
     """One detail of an error. Any of its properties may be null.
-    Source: section 2.11"""
+
+    Attributes:
+        code: The documented codes are those of `ErrorDetailCode`.
+        message:
+        target:
+        additional_properties: the fields that the specification does not name.
+    """
 
     code: None | str
     """The documented codes are those of `ErrorDetailCode`."""

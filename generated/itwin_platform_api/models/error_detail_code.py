@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class ErrorDetailCode(StrEnum):
-    """The documented codes of error details. `ErrorDetail.code` is a String that holds one of them.
-    Source: section 7"""
+    """The documented codes of error details. `ErrorDetail.code` is a String that holds one of them."""
 
     INVALID_HEADER_VALUE = "InvalidHeaderValue"
     INVALID_PARAMETER = "InvalidParameter"

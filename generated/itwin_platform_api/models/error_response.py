@@ -26,11 +26,14 @@ _NAMES = frozenset(("error",))
 @_attrs_define(repr=False)
 class ErrorResponse(JSONModel):
     """Error body. A failure may have another body, or nulls in this one.
-    Source: section 2.11"""
+
+    Attributes:
+        error: The error. Any of its properties may be null.
+        additional_properties: the fields that the specification does not name.
+    """
 
     error: ErrorBody
-    """The error. Any of its properties may be null.
-    Source: section 2.11"""
+    """The error. Any of its properties may be null."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

@@ -6,8 +6,7 @@ from ..types import open_member
 
 class EventType(StrEnum):
     """Event types that a webhook can forward to its `callbackUrl` while `active` is true, in the areas iModels, access
-    control, iTwins and jobs. Event types carry a version suffix (`.v1`).
-    Source: sections 6, 9"""
+    control, iTwins and jobs. Event types carry a version suffix (`.v1`)."""
 
     ACCESS_CONTROL_INVITATION_CREATED_V1 = "accessControl.invitationCreated.v1"
     ACCESS_CONTROL_MEMBER_ADDED_V1 = "accessControl.memberAdded.v1"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -73,18 +73,39 @@ _NAMES = frozenset(
 class ITwin(JSONModel):
     """An iTwin as listed: the full representation has all fields, the minimal representation only the required ones.
     `$select` narrows the object to the selected fields, so that required ones may be missing then.
-    Source: sections 2.5, 4.3"""
+
+    Attributes:
+        id: iTwin id.
+        class_: iTwin Class.
+        sub_class: iTwin SubClass.
+        type_: Open-ended type.
+        number: Unique code within the organization.
+        display_name: Display name.
+        status: Default Active.
+        geographic_location: Address or city.
+        latitude: Latitude, as a double.
+        longitude: Longitude, as a double.
+        iana_time_zone: A valid IANA time zone id.
+        data_center_location: Default `East US`.
+        parent_id: Id of the parent iTwin.
+        itwin_account_id: Id of the owning Account, the root of the hierarchy.
+        image_name: Unique name of the image; changes only when the image changes.
+        image: URL of a thumbnail, valid for at least 1 hour.
+        created_date_time: When the iTwin was created.
+        created_by: Id of the creating user.
+        last_modified_date_time: When the iTwin was modified last.
+        last_modified_by: Id of the last modifying user.
+        additional_properties: the fields that the specification does not name.
+    """
 
     id: str
     """iTwin id."""
 
     class_: ITwinClass
-    """iTwin Class.
-    Source: section 2.5"""
+    """iTwin Class."""
 
     sub_class: ITwinSubClass
-    """iTwin SubClass.
-    Source: section 2.5"""
+    """iTwin SubClass."""
 
     type_: None | str
     """Open-ended type."""
@@ -102,8 +123,10 @@ class ITwin(JSONModel):
     """Address or city."""
 
     latitude: float | None | Unset = UNSET
+    """Latitude, as a double."""
 
     longitude: float | None | Unset = UNSET
+    """Longitude, as a double."""
 
     iana_time_zone: None | str | Unset = UNSET
     """A valid IANA time zone id."""
@@ -124,15 +147,13 @@ class ITwin(JSONModel):
     """URL of a thumbnail, valid for at least 1 hour."""
 
     created_date_time: datetime.datetime | Unset = UNSET
-    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
-    Source: section 2"""
+    """When the iTwin was created."""
 
     created_by: None | str | Unset = UNSET
     """Id of the creating user."""
 
     last_modified_date_time: datetime.datetime | Unset = UNSET
-    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
-    Source: section 2"""
+    """When the iTwin was modified last."""
 
     last_modified_by: None | str | Unset = UNSET
     """Id of the last modifying user."""
@@ -321,3 +342,103 @@ class ITwin(JSONModel):
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+#: A string that the document names, or any other.
+ITwinTimeParam: TypeAlias = Literal["createdDateTime", "lastModifiedDateTime"] | str
+
+
+#: A string that the document names, or any other.
+ITwinPropertyParam: TypeAlias = (
+    Literal[
+        "id",
+        "class",
+        "subClass",
+        "type",
+        "number",
+        "displayName",
+        "status",
+        "geographicLocation",
+        "latitude",
+        "longitude",
+        "ianaTimeZone",
+        "dataCenterLocation",
+        "parentId",
+        "iTwinAccountId",
+        "imageName",
+        "image",
+        "createdDateTime",
+        "createdBy",
+        "lastModifiedDateTime",
+        "lastModifiedBy",
+    ]
+    | str
+)
+
+
+#: A string that the document names, or any other.
+ITwinOrderParam: TypeAlias = (
+    Literal[
+        "id",
+        "id ASC",
+        "id DESC",
+        "class",
+        "class ASC",
+        "class DESC",
+        "subClass",
+        "subClass ASC",
+        "subClass DESC",
+        "type",
+        "type ASC",
+        "type DESC",
+        "number",
+        "number ASC",
+        "number DESC",
+        "displayName",
+        "displayName ASC",
+        "displayName DESC",
+        "status",
+        "status ASC",
+        "status DESC",
+        "geographicLocation",
+        "geographicLocation ASC",
+        "geographicLocation DESC",
+        "latitude",
+        "latitude ASC",
+        "latitude DESC",
+        "longitude",
+        "longitude ASC",
+        "longitude DESC",
+        "ianaTimeZone",
+        "ianaTimeZone ASC",
+        "ianaTimeZone DESC",
+        "dataCenterLocation",
+        "dataCenterLocation ASC",
+        "dataCenterLocation DESC",
+        "parentId",
+        "parentId ASC",
+        "parentId DESC",
+        "iTwinAccountId",
+        "iTwinAccountId ASC",
+        "iTwinAccountId DESC",
+        "imageName",
+        "imageName ASC",
+        "imageName DESC",
+        "image",
+        "image ASC",
+        "image DESC",
+        "createdDateTime",
+        "createdDateTime ASC",
+        "createdDateTime DESC",
+        "createdBy",
+        "createdBy ASC",
+        "createdBy DESC",
+        "lastModifiedDateTime",
+        "lastModifiedDateTime ASC",
+        "lastModifiedDateTime DESC",
+        "lastModifiedBy",
+        "lastModifiedBy ASC",
+        "lastModifiedBy DESC",
+    ]
+    | str
+)

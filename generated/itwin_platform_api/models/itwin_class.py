@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class ITwinClass(StrEnum):
-    """iTwin Class.
-    Source: section 2.5"""
+    """iTwin Class."""
 
     ACCOUNT = "Account"
     ENDEAVOR = "Endeavor"

@@ -6,8 +6,7 @@ from ..types import open_member
 
 class ITwinStatus(StrEnum):
     """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
-    documented.
-    Source: sections 2.5, 3"""
+    documented."""
 
     ACTIVE = "Active"
     INACTIVE = "Inactive"

@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class ITwinSubClass(StrEnum):
-    """iTwin SubClass.
-    Source: section 2.5"""
+    """iTwin SubClass."""
 
     ACCOUNT = "Account"
     ASSET = "Asset"

@@ -54,18 +54,26 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class ITwinSummary(JSONModel):
     """Minimal representation of an iTwin (`iTwin (summary)`).
-    Source: section 2.5"""
+
+    Attributes:
+        id: iTwin id.
+        class_: iTwin Class.
+        sub_class: iTwin SubClass.
+        type_: Open-ended type.
+        number: Unique code within the organization.
+        display_name: Display name.
+        status: Default Active.
+        additional_properties: the fields that the specification does not name.
+    """
 
     id: str
     """iTwin id."""
 
     class_: ITwinClass
-    """iTwin Class.
-    Source: section 2.5"""
+    """iTwin Class."""
 
     sub_class: ITwinSubClass
-    """iTwin SubClass.
-    Source: section 2.5"""
+    """iTwin SubClass."""
 
     type_: None | str
     """Open-ended type."""

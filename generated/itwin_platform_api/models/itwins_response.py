@@ -38,13 +38,18 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class ITwinsResponse(JSONModel):
     """Response of list iTwins: one page. `$select` and `Prefer` decide which properties the items have.
-    Source: section 4.3"""
+
+    Attributes:
+        itwins:
+        links: Paging links (`_links`). The last page has no `next`, the first no `prev`. Inferred: `self` is
+            always there.
+        additional_properties: the fields that the specification does not name.
+    """
 
     itwins: list[ITwin]
 
     links: PagingLinks
-    """Paging links (`_links`). The last page has no `next`, the first no `prev`. Inferred: `self` is always there.
-    Source: section 2.10"""
+    """Paging links (`_links`). The last page has no `next`, the first no `prev`. Inferred: `self` is always there."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

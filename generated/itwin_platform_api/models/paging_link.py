@@ -25,7 +25,11 @@ _NAMES = frozenset(("href",))
 @_attrs_define(repr=False)
 class PagingLink(JSONModel):
     """A link to a page.
-    Source: section 2.10"""
+
+    Attributes:
+        href:
+        additional_properties: the fields that the specification does not name.
+    """
 
     href: str
 

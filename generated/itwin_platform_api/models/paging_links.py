@@ -33,11 +33,16 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class PagingLinks(JSONModel):
     """Paging links (`_links`). The last page has no `next`, the first no `prev`. Inferred: `self` is always there.
-    Source: section 2.10"""
+
+    Attributes:
+        self_: A link to a page.
+        next_: Exists only when a next page exists.
+        prev: Exists only when a previous page exists.
+        additional_properties: the fields that the specification does not name.
+    """
 
     self_: PagingLink
-    """A link to a page.
-    Source: section 2.10"""
+    """A link to a page."""
 
     next_: PagingLink | Unset = UNSET
     """Exists only when a next page exists."""

@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class PreferredReturn(StrEnum):
-    """Values of the header Prefer: the minimal or the full representation of an iTwin.
-    Source: section 4.3"""
+    """Values of the header Prefer: the minimal or the full representation of an iTwin."""
 
     RETURN_MINIMAL = "return=minimal"
     RETURN_REPRESENTATION = "return=representation"

@@ -26,11 +26,14 @@ _NAMES = frozenset(("iTwin",))
 @_attrs_define(repr=False)
 class PrimaryAccountResponse(JSONModel):
     """Response of get primary account.
-    Source: section 4.4"""
+
+    Attributes:
+        itwin: Minimal representation of an iTwin (`iTwin (summary)`).
+        additional_properties: the fields that the specification does not name.
+    """
 
     itwin: ITwinSummary
-    """Minimal representation of an iTwin (`iTwin (summary)`).
-    Source: section 2.5"""
+    """Minimal representation of an iTwin (`iTwin (summary)`)."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

@@ -21,7 +21,10 @@ from ..types import (
 @_attrs_define(repr=False)
 class QueryParameters(JSONModel):
     """Query parameters added to the uri of a GIS repository on each request. Types of the values: not documented.
-    Source: section 2.3"""
+
+    Attributes:
+        additional_properties: the fields that the specification does not name.
+    """
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

@@ -6,8 +6,7 @@ from ..types import open_member
 
 class QueryScope(StrEnum):
     """Values of the header X-iTwin-Query-Scope. `MemberOfiTwin` (default): iTwins the user is a member of.
-    `OrganizationAdmin`: all iTwins of the organization, for organization administrators.
-    Source: section 4.3"""
+    `OrganizationAdmin`: all iTwins of the organization, for organization administrators."""
 
     MEMBER_OF_ITWIN = "MemberOfiTwin"
     ORGANIZATION_ADMIN = "OrganizationAdmin"

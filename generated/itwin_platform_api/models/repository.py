@@ -63,7 +63,17 @@ class Repository(JSONModel):
     - Construction: Performance
     - Subsurface: EvoWorkspace
 
-    Source: section 2.1"""
+    Attributes:
+        id: Repository id. Cannot be changed.
+        class_: Cannot be changed.
+        sub_class: Cannot be changed.
+        display_name: Name shown to users. Max 200 characters. Cannot be null or empty.
+        uri: Address of the repository. Max 2000 characters. Cannot be null or empty.
+        capabilities: Capabilities of a repository.
+        authentication: Optional. May be null.
+        options: Optional. May be null.
+        additional_properties: the fields that the specification does not name.
+    """
 
     id: str
     """Repository id. Cannot be changed."""
@@ -81,8 +91,7 @@ class Repository(JSONModel):
     """Address of the repository. Max 2000 characters. Cannot be null or empty."""
 
     capabilities: RepositoryCapabilities
-    """Capabilities of a repository.
-    Source: section 2.1"""
+    """Capabilities of a repository."""
 
     authentication: (
         None

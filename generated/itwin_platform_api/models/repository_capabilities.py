@@ -26,7 +26,11 @@ _NAMES = frozenset(("resources",))
 @_attrs_define(repr=False)
 class RepositoryCapabilities(JSONModel):
     """Capabilities of a repository.
-    Source: section 2.1"""
+
+    Attributes:
+        resources: `uri` is an endpoint returning the list of resources in the repository.
+        additional_properties: the fields that the specification does not name.
+    """
 
     resources: CapabilityLink
     """`uri` is an endpoint returning the list of resources in the repository."""

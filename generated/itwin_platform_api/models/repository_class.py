@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class RepositoryClass(StrEnum):
-    """Repository Class.
-    Source: section 2.1"""
+    """Repository Class."""
 
     CESIUM_CURATED_CONTENT = "CesiumCuratedContent"
     CONSTRUCTION = "Construction"

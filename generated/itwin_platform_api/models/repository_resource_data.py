@@ -44,7 +44,16 @@ _NAMES = frozenset(
 class RepositoryResourceData(JSONModel):
     """`data` of a scene object of kind RepositoryResource. Its strings are untrusted: escape or sanitize them before
     rendering.
-    Source: section 2.7"""
+
+    Attributes:
+        itwin_id: iTwin the resource belongs to.
+        repository_id: For built-in repositories such as iModels it equals the class; for external repositories
+            it is a unique identifier.
+        id: Resource id; may be a GUID or another string.
+        class_: Class of the repository, e.g. iModels, RealityData, GeographicInformationSystem.
+        sub_class: Subclass where applicable.
+        additional_properties: the fields that the specification does not name.
+    """
 
     itwin_id: str
     """iTwin the resource belongs to."""

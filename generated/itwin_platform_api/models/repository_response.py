@@ -26,7 +26,14 @@ _NAMES = frozenset(("repository",))
 @_attrs_define(repr=False)
 class RepositoryResponse(JSONModel):
     """Response of update repository.
-    Source: section 4.1"""
+
+    Attributes:
+        repository: A repository of an iTwin (`iTwin-repository`): an external or internal data source attached
+            to it. Which repositories can be updated is a matter of class and subclass: -
+            GeographicInformationSystem: WebMapService, WebMapTileService, WebFeatureService, ArcGIS, UrlTemplate,
+            OgcApiFeatures - Construction: Performance - Subsurface: EvoWorkspace
+        additional_properties: the fields that the specification does not name.
+    """
 
     repository: Repository
     """A repository of an iTwin (`iTwin-repository`): an external or internal data source attached to
@@ -35,9 +42,7 @@ class RepositoryResponse(JSONModel):
     - GeographicInformationSystem: WebMapService, WebMapTileService, WebFeatureService, ArcGIS,
       UrlTemplate, OgcApiFeatures
     - Construction: Performance
-    - Subsurface: EvoWorkspace
-
-    Source: section 2.1"""
+    - Subsurface: EvoWorkspace"""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class RepositorySubClass(StrEnum):
-    """Repository SubClass.
-    Source: section 2.1"""
+    """Repository SubClass."""
 
     ARCGIS = "ArcGIS"
     EVO_WORKSPACE = "EvoWorkspace"

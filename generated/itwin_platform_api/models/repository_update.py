@@ -37,7 +37,16 @@ class RepositoryUpdate(JSONModel):
     """Body of update repository (`iTwin-repository-update`), all properties optional. Only properties present are
     changed. `class`, `subClass` and `id` cannot be changed, and read-only fields must not be included. Inferred:
     `capabilities` is read-only.
-    Source: sections 4.1, 7"""
+
+    Attributes:
+        display_name: Name shown to users. Max 200 characters. Cannot be null or empty.
+        uri: Address of the repository. Max 2000 characters. Cannot be null or empty.
+        authentication: null removes it. Replaces the stored object: send all its properties, not `password`
+            alone.
+        options: null removes it. Replaces the stored object: send all its properties, not `queryParameters`
+            alone.
+        additional_properties: the fields that the specification does not name.
+    """
 
     display_name: str | Unset = UNSET
     """Name shown to users. Max 200 characters. Cannot be null or empty."""

@@ -49,7 +49,18 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class Resource(JSONModel):
     """A repository resource.
-    Source: section 2.4"""
+
+    Attributes:
+        id: Unique within the repository. Max 200 characters. Each repository has a format of its own: do not
+            parse it.
+        class_: Copied from the repository.
+        display_name: Unique within the repository. Max 200 characters.
+        capabilities: Capabilities of a repository resource.
+        sub_class: Copied from the repository, a value of `ResourceSubClass`; may be empty. How an empty value
+            is written is not documented. Inferred: it is "" or null.
+        type_: Optional. Max 100 characters. Absent when the repository gives no type.
+        additional_properties: the fields that the specification does not name.
+    """
 
     id: str
     """Unique within the repository. Max 200 characters. Each repository has a format of its own: do not parse it."""
@@ -61,8 +72,7 @@ class Resource(JSONModel):
     """Unique within the repository. Max 200 characters."""
 
     capabilities: ResourceCapabilities
-    """Capabilities of a repository resource.
-    Source: section 2.4"""
+    """Capabilities of a repository resource."""
 
     sub_class: Literal[""] | None | ResourceSubClass | Unset = UNSET
     """Copied from the repository, a value of `ResourceSubClass`; may be empty. How an empty value is written is not

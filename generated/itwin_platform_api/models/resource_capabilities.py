@@ -26,7 +26,11 @@ _NAMES = frozenset(("graphics",))
 @_attrs_define(repr=False)
 class ResourceCapabilities(JSONModel):
     """Capabilities of a repository resource.
-    Source: section 2.4"""
+
+    Attributes:
+        graphics: Location of the graphics content. The value changes and may hold an access key that expires.
+        additional_properties: the fields that the specification does not name.
+    """
 
     graphics: CapabilityLink
     """Location of the graphics content. The value changes and may hold an access key that expires."""

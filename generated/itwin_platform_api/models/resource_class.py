@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class ResourceClass(StrEnum):
-    """Resource Class.
-    Source: section 2.4"""
+    """Resource Class."""
 
     CESIUM_CURATED_CONTENT = "CesiumCuratedContent"
     GEOGRAPHIC_INFORMATION_SYSTEM = "GeographicInformationSystem"

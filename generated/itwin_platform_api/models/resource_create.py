@@ -39,7 +39,13 @@ _NAMES = frozenset(
 class ResourceCreate(JSONModel):
     """Body of create repository resource (`iTwin-repository-resource-create`). The resource takes `class` and
     `subClass` from its repository.
-    Source: sections 4.2, 7, 8"""
+
+    Attributes:
+        id: Unique in the repository. Max 200 characters.
+        display_name: Unique in the repository. Max 200 characters.
+        type_: Optional. Max 100 characters. Cannot be empty.
+        additional_properties: the fields that the specification does not name.
+    """
 
     id: str
     """Unique in the repository. Max 200 characters."""

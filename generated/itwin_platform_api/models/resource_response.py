@@ -26,11 +26,14 @@ _NAMES = frozenset(("resource",))
 @_attrs_define(repr=False)
 class ResourceResponse(JSONModel):
     """Response of create repository resource.
-    Source: section 4.2"""
+
+    Attributes:
+        resource: A repository resource.
+        additional_properties: the fields that the specification does not name.
+    """
 
     resource: Resource
-    """A repository resource.
-    Source: section 2.4"""
+    """A repository resource."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

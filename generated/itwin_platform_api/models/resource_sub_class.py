@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class ResourceSubClass(StrEnum):
-    """Resource SubClass.
-    Source: section 2.4"""
+    """Resource SubClass."""
 
     ARCGIS = "ArcGIS"
     OGC_API_FEATURES = "OgcApiFeatures"

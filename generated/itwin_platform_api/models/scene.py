@@ -52,7 +52,19 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class Scene(JSONModel):
     """A scene with its objects (`SceneWithObjectsDTO`).
-    Source: section 2.6"""
+
+    Attributes:
+        id: Globally unique.
+        display_name: User-defined.
+        itwin_id: Owning iTwin.
+        created_by_id: Creating user.
+        creation_time: When the scene was created.
+        last_modified: When the scene was modified last.
+        scene_data: Scene objects.
+        description: Optional.
+        parent_id: Optional parent scene id.
+        additional_properties: the fields that the specification does not name.
+    """
 
     id: str
     """Globally unique."""
@@ -67,12 +79,10 @@ class Scene(JSONModel):
     """Creating user."""
 
     creation_time: datetime.datetime
-    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
-    Source: section 2"""
+    """When the scene was created."""
 
     last_modified: datetime.datetime
-    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
-    Source: section 2"""
+    """When the scene was modified last."""
 
     scene_data: SceneData
     """Scene objects."""

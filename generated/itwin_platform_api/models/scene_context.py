@@ -40,7 +40,13 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class SceneContext(JSONModel):
     """The scene whose objects are listed.
-    Source: section 4.6"""
+
+    Attributes:
+        display_name: Scene name.
+        last_modified: Scene last modification.
+        is_partial: true when some objects are withheld because of insufficient permissions.
+        additional_properties: the fields that the specification does not name.
+    """
 
     display_name: str
     """Scene name."""

@@ -36,7 +36,15 @@ _NAMES = frozenset(
 class SceneCreate(JSONModel):
     """Body of create scene (`SceneCreateDTO`). The service checks the data against the caller's permissions and
     against the schemas of the objects.
-    Source: sections 4.5, 7"""
+
+    Attributes:
+        display_name:
+        id: Optional. Globally unique.
+        description: Optional.
+        parent_id: Optional. Must be a UUID.
+        scene_data: Optional. At most 100 objects.
+        additional_properties: the fields that the specification does not name.
+    """
 
     display_name: str
 

@@ -28,9 +28,14 @@ _NAMES = frozenset(("objects",))
 class SceneData(JSONModel):
     """The objects of a scene. The objects that create scene returns carry the fields id, displayName, visible, kind,
     version, data.
-    Source: sections 2.6, 4.5"""
+
+    Attributes:
+        objects: The scene objects.
+        additional_properties: the fields that the specification does not name.
+    """
 
     objects: list[SceneObjectMinimal]
+    """The scene objects."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

@@ -28,7 +28,11 @@ _NAMES = frozenset(("objects",))
 class SceneDataCreate(JSONModel):
     """The objects to create with a scene. At most 100 objects. More can be added with the create scene objects
     operation (not documented).
-    Source: sections 4.5, 8"""
+
+    Attributes:
+        objects:
+        additional_properties: the fields that the specification does not name.
+    """
 
     objects: list[SceneObjectCreate] | Unset = UNSET
 

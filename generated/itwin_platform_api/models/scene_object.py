@@ -60,7 +60,28 @@ _NAMES = frozenset(
 class SceneObject(JSONModel):
     """A scene object as listed (`SceneObjectDTO`). The strings in `data` are untrusted: escape or sanitize them before
     rendering.
-    Source: section 2.7"""
+
+    Attributes:
+        id: Globally unique.
+        version: Version of the JSON schema the object conforms to.
+        kind: Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d
+            (`SceneObjectKind`).
+        data: Data of a scene object. It must conform to the schema that `kind` and `version` of the object
+            name: `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which
+            properties are required in a request, and the structures of other kinds, are not documented. Its strings
+            are untrusted: escape or sanitize them before rendering.
+        scene_id: Only in list responses: scene that contains the object.
+        created_by_id: Only in list responses.
+        creation_time: Only in list responses.
+        last_modified: Only in list responses.
+        display_name: Optional.
+        order: Optional position in lists.
+        visible: Optional initial visibility.
+        parent_id: Optional parent object id.
+        related_id: Id of the related scene object that references the repository resource a styling object
+            applies to. Required for resource styling objects, not allowed for others.
+        additional_properties: the fields that the specification does not name.
+    """
 
     id: str
     """Globally unique."""
@@ -75,8 +96,7 @@ class SceneObject(JSONModel):
     """Data of a scene object. It must conform to the schema that `kind` and `version` of the object name:
     `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which properties are
     required in a request, and the structures of other kinds, are not documented. Its strings are untrusted: escape
-    or sanitize them before rendering.
-    Source: section 2.7"""
+    or sanitize them before rendering."""
 
     scene_id: str
     """Only in list responses: scene that contains the object."""

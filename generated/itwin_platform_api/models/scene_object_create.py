@@ -50,20 +50,36 @@ _NAMES = frozenset(
 class SceneObjectCreate(JSONModel):
     """A scene object to create (`SceneObjectCreateDTO`). Inferred: `version`, `kind` and `data` are required, because
     the description calls the other properties optional.
-    Source: sections 2.7, 4.5"""
+
+    Attributes:
+        version: Version of the JSON schema the object conforms to.
+        kind: Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d
+            (`SceneObjectKind`).
+        data: Data of a scene object. It must conform to the schema that `kind` and `version` of the object
+            name: `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which
+            properties are required in a request, and the structures of other kinds, are not documented. Its strings
+            are untrusted: escape or sanitize them before rendering.
+        id: Globally unique. Optional on create.
+        display_name: Optional.
+        order: Optional position in lists.
+        visible: Optional initial visibility.
+        parent_id: Optional parent object id.
+        related_id: Id of the related scene object that references the repository resource a styling object
+            applies to. Required for resource styling objects, not allowed for others.
+        additional_properties: the fields that the specification does not name.
+    """
 
     version: str
     """Version of the JSON schema the object conforms to."""
 
-    kind: str
+    kind: SceneObjectKindParam
     """Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d (`SceneObjectKind`)."""
 
     data: Any | RepositoryResourceData | View3dData
     """Data of a scene object. It must conform to the schema that `kind` and `version` of the object name:
     `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which properties are
     required in a request, and the structures of other kinds, are not documented. Its strings are untrusted: escape
-    or sanitize them before rendering.
-    Source: section 2.7"""
+    or sanitize them before rendering."""
 
     id: str | Unset = UNSET
     """Globally unique. Optional on create."""
@@ -217,7 +233,7 @@ class SceneObjectCreateParam(TypedDict):
     """Optional initial visibility."""
     version: str
     """Version of the JSON schema the object conforms to."""
-    kind: str
+    kind: SceneObjectKindParam
     """Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d (`SceneObjectKind`)."""
     parentId: NotRequired[str]
     """Optional parent object id."""
@@ -232,6 +248,7 @@ class SceneObjectCreateParam(TypedDict):
 
 
 from ..models.repository_resource_data import RepositoryResourceDataParam  # noqa: E402
+from ..models.scene_object_kind import SceneObjectKindParam  # noqa: E402
 from ..models.view3d_data import View3dDataParam  # noqa: E402
 
 takes_mapping(SceneObjectCreateParam)

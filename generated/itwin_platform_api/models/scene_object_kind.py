@@ -1,12 +1,11 @@
 from enum import StrEnum
-from typing import Self
+from typing import Literal, Self, TypeAlias
 
 from ..types import open_member
 
 
 class SceneObjectKind(StrEnum):
-    """The common kinds of scene objects. Kinds are an open set: `kind` is a String that names a JSON schema.
-    Source: section 2.7"""
+    """The common kinds of scene objects. Kinds are an open set: `kind` is a String that names a JSON schema."""
 
     REPOSITORY_RESOURCE = "RepositoryResource"
     VIEW_3D = "View3d"
@@ -17,3 +16,7 @@ class SceneObjectKind(StrEnum):
 
     def __reduce_ex__(self, protocol: object) -> tuple[type[Self], tuple[str]]:
         return type(self), (self.value,)  # before 3.11.4 a member is copied by its name, which an unlisted one lacks
+
+
+#: A member of SceneObjectKind or its string, also one that the enum does not list.
+SceneObjectKindParam: TypeAlias = SceneObjectKind | Literal["RepositoryResource", "View3d"] | str

@@ -47,7 +47,20 @@ _NAMES = frozenset(
 class SceneObjectMinimal(JSONModel):
     """A scene object as create scene returns it (`SceneObjectMinimalDTO`). The strings in `data` are untrusted: escape
     or sanitize them before rendering.
-    Source: sections 2.7, 4.5"""
+
+    Attributes:
+        id: Globally unique.
+        kind: Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d
+            (`SceneObjectKind`).
+        version: Version of the JSON schema the object conforms to.
+        data: Data of a scene object. It must conform to the schema that `kind` and `version` of the object
+            name: `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which
+            properties are required in a request, and the structures of other kinds, are not documented. Its strings
+            are untrusted: escape or sanitize them before rendering.
+        display_name: Optional.
+        visible: Optional initial visibility.
+        additional_properties: the fields that the specification does not name.
+    """
 
     id: str
     """Globally unique."""
@@ -62,8 +75,7 @@ class SceneObjectMinimal(JSONModel):
     """Data of a scene object. It must conform to the schema that `kind` and `version` of the object name:
     `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which properties are
     required in a request, and the structures of other kinds, are not documented. Its strings are untrusted: escape
-    or sanitize them before rendering.
-    Source: section 2.7"""
+    or sanitize them before rendering."""
 
     display_name: str | Unset = UNSET
     """Optional."""

@@ -40,13 +40,18 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class SceneObjectsResponse(JSONModel):
     """Response of list scene objects: one page.
-    Source: section 4.6"""
+
+    Attributes:
+        objects:
+        scene_context: The scene whose objects are listed.
+        links: `self`, and `prev`/`next` when they exist.
+        additional_properties: the fields that the specification does not name.
+    """
 
     objects: list[SceneObject]
 
     scene_context: SceneContext
-    """The scene whose objects are listed.
-    Source: section 4.6"""
+    """The scene whose objects are listed."""
 
     links: PagingLinks
     """`self`, and `prev`/`next` when they exist."""

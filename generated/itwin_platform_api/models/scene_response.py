@@ -26,11 +26,14 @@ _NAMES = frozenset(("scene",))
 @_attrs_define(repr=False)
 class SceneResponse(JSONModel):
     """Response of create scene.
-    Source: section 4.5"""
+
+    Attributes:
+        scene: A scene with its objects (`SceneWithObjectsDTO`).
+        additional_properties: the fields that the specification does not name.
+    """
 
     scene: Scene
-    """A scene with its objects (`SceneWithObjectsDTO`).
-    Source: section 2.6"""
+    """A scene with its objects (`SceneWithObjectsDTO`)."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

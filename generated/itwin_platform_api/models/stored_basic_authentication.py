@@ -39,14 +39,22 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class StoredBasicAuthentication(JSONModel):
     """Authentication of type Basic. username and password are both required for this type.
-    Source: sections 2.2, 7"""
+
+    Attributes:
+        type_: Repository Authentication Type.
+        username: User name.
+        password: Password.
+        additional_properties: the fields that the specification does not name.
+    """
 
     type_: Literal["Basic"]
     """Repository Authentication Type."""
 
     username: str
+    """User name."""
 
     password: str
+    """Password."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
@@ -125,7 +133,9 @@ class BasicAuthenticationParam(TypedDict):
     type: Literal["Basic"]
     """Repository Authentication Type."""
     username: str
+    """User name."""
     password: str
+    """Password."""
 
 
 takes_mapping(BasicAuthenticationParam)

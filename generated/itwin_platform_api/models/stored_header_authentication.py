@@ -39,14 +39,22 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class StoredHeaderAuthentication(JSONModel):
     """Authentication of type Header. key and value are both required for this type.
-    Source: sections 2.2, 7"""
+
+    Attributes:
+        type_: Repository Authentication Type.
+        key: Name of the header.
+        value: Value of the header.
+        additional_properties: the fields that the specification does not name.
+    """
 
     type_: Literal["Header"]
     """Repository Authentication Type."""
 
     key: str
+    """Name of the header."""
 
     value: str
+    """Value of the header."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
@@ -125,7 +133,9 @@ class HeaderAuthenticationParam(TypedDict):
     type: Literal["Header"]
     """Repository Authentication Type."""
     key: str
+    """Name of the header."""
     value: str
+    """Value of the header."""
 
 
 takes_mapping(HeaderAuthenticationParam)

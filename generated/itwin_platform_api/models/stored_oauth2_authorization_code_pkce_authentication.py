@@ -46,7 +46,16 @@ _NAMES = frozenset(
 class StoredOAuth2AuthorizationCodePKCEAuthentication(JSONModel):
     """Authentication of type OAuth2AuthorizationCodePKCE. Inferred: all properties are required, because the object is
     sent in full.
-    Source: sections 2.2, 4.1"""
+
+    Attributes:
+        type_: Repository Authentication Type.
+        client_id: Client identifier registered with the authorization server.
+        scopes: Space-separated list of requested scopes.
+        authorization_endpoint: URL where the user is sent to start authorization.
+        token_endpoint: URL where the code is exchanged for access and refresh tokens.
+        redirect_uri: URI the authorization server redirects to afterwards.
+        additional_properties: the fields that the specification does not name.
+    """
 
     type_: Literal["OAuth2AuthorizationCodePKCE"]
     """Repository Authentication Type."""

@@ -39,14 +39,22 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class StoredQueryParameterAuthentication(JSONModel):
     """Authentication of type QueryParameter. key and value are both required for this type.
-    Source: sections 2.2, 7"""
+
+    Attributes:
+        type_: Repository Authentication Type.
+        key: Name of the query parameter.
+        value: Value of the query parameter.
+        additional_properties: the fields that the specification does not name.
+    """
 
     type_: Literal["QueryParameter"]
     """Repository Authentication Type."""
 
     key: str
+    """Name of the query parameter."""
 
     value: str
+    """Value of the query parameter."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
@@ -125,7 +133,9 @@ class QueryParameterAuthenticationParam(TypedDict):
     type: Literal["QueryParameter"]
     """Repository Authentication Type."""
     key: str
+    """Name of the query parameter."""
     value: str
+    """Value of the query parameter."""
 
 
 takes_mapping(QueryParameterAuthenticationParam)

@@ -33,7 +33,15 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class StoredRepositoryOptions(JSONModel):
     """Options of a repository. The object is sent in full when changed.
-    Source: sections 2.3, 4.1, 7, 8"""
+
+    Attributes:
+        query_parameters: Applies to all GIS repositories. Query parameters added to the uri on each request.
+        minimum_level: Applies to UrlTemplate. Minimum level of detail that can be requested. Range 0 to 24
+            inclusive.
+        maximum_level: Applies to UrlTemplate. Maximum level of detail that can be requested. Range 0 to 24
+            inclusive.
+        additional_properties: the fields that the specification does not name.
+    """
 
     query_parameters: QueryParameters | Unset = UNSET
     """Applies to all GIS repositories. Query parameters added to the uri on each request."""

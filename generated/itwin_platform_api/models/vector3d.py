@@ -39,13 +39,22 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class Vector3d(JSONModel):
     """A vector in three dimensions.
-    Source: section 2.7"""
+
+    Attributes:
+        x: The first coordinate.
+        y: The second coordinate.
+        z: The third coordinate.
+        additional_properties: the fields that the specification does not name.
+    """
 
     x: float
+    """The first coordinate."""
 
     y: float
+    """The second coordinate."""
 
     z: float
+    """The third coordinate."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
@@ -118,8 +127,11 @@ class Vector3dParam(TypedDict):
     """A mapping that stands for Vector3d in a request, in the names of JSON."""
 
     x: float
+    """The first coordinate."""
     y: float
+    """The second coordinate."""
     z: float
+    """The third coordinate."""
 
 
 takes_mapping(Vector3dParam)

@@ -54,7 +54,20 @@ _NAMES = frozenset(
 class View3dData(JSONModel):
     """`data` of a scene object of kind View3d. Inferred: `fov` and `width` are optional, because each is of one kind
     of view.
-    Source: section 2.7"""
+
+    Attributes:
+        position: Camera eye location.
+        direction: Camera pointing direction.
+        up: Up direction relative to the camera.
+        is_orthographic: Orthographic or perspective.
+        aspect_ratio: Aspect ratio of the view.
+        near: Near plane distance.
+        far: Far plane distance.
+        ecef_transform: 16 numbers, a 4x4 matrix in row-major order.
+        fov: Field of view in radians, perspective views.
+        width: Frustum width in meters, orthographic views.
+        additional_properties: the fields that the specification does not name.
+    """
 
     position: Vector3d
     """Camera eye location."""
@@ -69,6 +82,7 @@ class View3dData(JSONModel):
     """Orthographic or perspective."""
 
     aspect_ratio: float
+    """Aspect ratio of the view."""
 
     near: float
     """Near plane distance."""
@@ -200,6 +214,7 @@ class View3dDataParam(TypedDict):
     isOrthographic: NotRequired[bool]
     """Orthographic or perspective."""
     aspectRatio: NotRequired[float]
+    """Aspect ratio of the view."""
     near: NotRequired[float]
     """Near plane distance."""
     far: NotRequired[float]

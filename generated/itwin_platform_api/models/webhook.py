@@ -55,7 +55,18 @@ _NAMES = frozenset(
 class Webhook(JSONModel):
     """A webhook. The secret is accepted on update but is not part of it. A new webhook is inactive: it receives events
     once it is activated.
-    Source: sections 2.9, 3"""
+
+    Attributes:
+        id: Globally unique.
+        scope: Present in the update response.
+        scope_id: Id of the account (or scope owner) of the webhook.
+        active: true: events are forwarded. false: forwarding is stopped.
+        callback_url: URL receiving events.
+        event_types: Event types subscribed to.
+        created: Creation time.
+        modified: Last modification time.
+        additional_properties: the fields that the specification does not name.
+    """
 
     id: str
     """Globally unique."""

@@ -5,8 +5,7 @@ from ..types import open_member
 
 
 class WebhookScope(StrEnum):
-    """Scope of a webhook.
-    Source: section 2.9"""
+    """Scope of a webhook."""
 
     ACCOUNT = "Account"
     ITWIN = "iTwin"

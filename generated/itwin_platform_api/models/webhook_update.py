@@ -36,7 +36,14 @@ _NAMES = frozenset(
 class WebhookUpdate(JSONModel):
     """Body of update webhook (`Update Webhook Request`), all properties optional. Read-only properties must not be
     sent. Inferred: which these are.
-    Source: section 4.8"""
+
+    Attributes:
+        secret: If none is passed, one is generated. Not part of the returned webhook.
+        active: true activates, false deactivates.
+        callback_url: URL receiving events.
+        event_types: Event types to subscribe to.
+        additional_properties: the fields that the specification does not name.
+    """
 
     secret: str | Unset = UNSET
     """If none is passed, one is generated. Not part of the returned webhook."""

@@ -22,6 +22,7 @@ from itwin_platform_transport import (
     TransportError,
     UsageError,
 )
+from itwin_platform_transport.gates.gate import gate_with
 from itwin_platform_transport.gates.window import Permit
 
 from tests.support.services import Outcome, PreparedResponse, ScriptedTransport, backoff, rate_limited, response, send
@@ -321,7 +322,7 @@ async def test_a_cooldown_starts_before_the_body_of_its_429() -> None:
         await asyncio.sleep(10.0)
         yield b"{}"
 
-    gate = Gate(random_number=lambda: 0.0)
+    gate = gate_with(lambda: 0.0)
     service = ScriptedTransport(httpx.Response(429, headers={"retry-after": "30"}, content=slow_body()), 200, 200)
     transport = backoff(service, gate=gate)
     first = asyncio.create_task(send(transport))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from itwin_platform_transport import Gate, RateLimit, StateError, UsageError
+from itwin_platform_transport.gates.gate import gate_with
 from itwin_platform_transport.gates.window import WaitTooLongError
 
 from tests.support.frames import counted_calls
@@ -94,7 +95,7 @@ async def test_an_operation_with_more_than_half_of_the_permits_comes_after_other
 
 async def test_the_operation_that_was_limited_comes_after_others() -> None:
     """After the cooldown, and for five seconds: the limit may be its own."""
-    gate = Gate(1, random_number=lambda: 0.0)
+    gate = gate_with(lambda: 0.0, 1)
     gate.rate_limited(await enter(gate, operation="a"), wait=2.0)
     served: list[str] = []
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Gate, NotSentError, Request
+from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, NotSentError, Request
+from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
@@ -114,7 +115,7 @@ async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour() -> N
     """The one that asks gets a 429 too: from then on each 429 stops all, and nobody asks."""
     until = [1.0]
     sent = service(lambda received: received.at < until[0])
-    gate = Gate(random_number=lambda: 0.0)
+    gate = gate_with(lambda: 0.0)
     transport = backoff(sent, gate=gate)
     tasks = [asyncio.create_task(call(transport, operation)) for operation in ("b", "a")]
     await asyncio.sleep(0.05)
@@ -132,7 +133,7 @@ async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour() -> N
 
 async def test_a_429_that_names_nothing_stops_all_once() -> None:
     """Others succeed after its cooldown, and the operation gets the next 429: from then on that stops it alone."""
-    sent, gate = service(a_until(20.0), named=False), Gate(random_number=lambda: 0.0)
+    sent, gate = service(a_until(20.0), named=False), gate_with(lambda: 0.0)
     transport = backoff(sent, gate=gate)
     limited_call = asyncio.create_task(call(transport, "a"))
     await asyncio.sleep(0.05)
@@ -147,7 +148,7 @@ async def test_a_429_that_names_nothing_stops_all_once() -> None:
 
 async def test_alone_an_operation_is_limited_as_everybody() -> None:
     """While no other operation is in use, its limit is learned as any other, though the 429 names it."""
-    gate = Gate(random_number=lambda: 0.0)
+    gate = gate_with(lambda: 0.0)
     task = asyncio.create_task(call(backoff(service(a_until(1.0)), gate=gate), "a"))
     await asyncio.sleep(0.05)
     assert gate.cooldown_left() > 0
@@ -231,7 +232,7 @@ async def test_an_operation_has_a_gate_of_its_own_while_it_is_limited(named: boo
 async def test_a_limit_of_an_operation_is_forgotten_after_an_hour() -> None:
     """Then its next 429 stops all again, when nothing names it and no other operation is in use."""
     until = [1.0]
-    gate = Gate(random_number=lambda: 0.0)
+    gate = gate_with(lambda: 0.0)
     transport = backoff(service(lambda received: "/a/" in received.target and received.at < until[0]), gate=gate)
     await times(transport, "b")
     for later, stops_all in ((0.0, False), (3_000.0, False), (6_700.0, True)):
@@ -250,7 +251,7 @@ async def test_a_limit_of_an_operation_is_forgotten_after_an_hour() -> None:
 async def test_a_call_that_waits_for_a_permit_learns_of_the_limit() -> None:
     """Its operation was limited since it began to wait: it gives the permit back, and nothing is sent."""
     sent = service(a_until(4.0))
-    transport = backoff(sent, gate=Gate(1, random_number=lambda: 0.0))
+    transport = backoff(sent, gate=gate_with(lambda: 0.0, 1))
     await times(transport, "b")
     calls = [asyncio.create_task(call(transport, "a")) for _ in range(3)]
     await asyncio.sleep(1.0)

@@ -16,7 +16,6 @@ from itwin_platform_transport import (
     BackoffTransport,
     CallInfo,
     CallResult,
-    Gate,
     NotSentError,
     OutageEnded,
     OutageStarted,
@@ -25,6 +24,7 @@ from itwin_platform_transport import (
     TransportError,
 )
 from itwin_platform_transport.attempts.outage import FAILURES_TO_CLOSE
+from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
@@ -86,7 +86,7 @@ async def test_an_outage_costs_few_requests_however_many_calls_meet_it(calls: in
 @pytest.mark.parametrize("calls", [20, 100])
 async def test_a_blip_loses_no_call(calls: int, seconds: float) -> None:
     """All calls succeed soon after it, those too that were in the delay before a retry, and the gate is free again."""
-    gate, service = Gate(20, random_number=lambda: 0.0), down_until(seconds)
+    gate, service = gate_with(lambda: 0.0, 20), down_until(seconds)
     found = await results(backoff(service, gate=gate), *(get(str(number)) for number in range(calls)))
     assert ({status for status, _ in found}, gate.in_flight) == ({200}, 0)
     assert now() < seconds + 1.5
@@ -322,7 +322,7 @@ async def test_a_wait_for_a_probe_under_way_is_begun() -> None:
 
 def test_an_outage_goes_on_in_another_event_loop() -> None:
     """A call that waited when its loop ended does not keep those of the next loop from probing."""
-    gate = Gate(random_number=lambda: 0.0)
+    gate = gate_with(lambda: 0.0)
     service = ScriptedTransport(*[503] * FAILURES_TO_CLOSE, 200)
 
     async def begin() -> None:

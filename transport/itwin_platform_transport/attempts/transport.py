@@ -31,7 +31,7 @@ from ..connections.messages import (
 )
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
-from ..gates.gate import Gate
+from ..gates.gate import Gate, gate_with
 from ..gates.window import WaitTooLongError
 from ..policy import DOWN, OUTCOMES, RULES, BackoffPolicy, Outcome, check_seconds, decide, delay_before, retry_after_of
 from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError
@@ -116,7 +116,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         check_kind("transport", network, httpx.AsyncBaseTransport)
         self._transport = network
         self._send_once = network.send if isinstance(network, EngineTransport) else partial(send_through, network)
-        self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
+        self._gate = gate or gate_with(random_number, self._policy.max_in_flight)
         self._findings = shared_by(self._gate)
         self._max_response_bytes = max_response_bytes
         self._on_event = on_event

@@ -187,7 +187,6 @@ class Gate:
     Args:
         max_in_flight: requests in flight at once, at least 1.
         rate: one known rate, or an iterable of rates that all apply.
-        random_number: returns jitter, from 0 to 1.
 
     Raises:
         UsageError: a value is of the wrong type or out of its range.
@@ -197,8 +196,6 @@ class Gate:
         self,
         max_in_flight: int = 20,
         rate: RateLimit | Iterable[RateLimit] | None = None,
-        *,
-        random_number: Callable[[], float] = random.random,
     ) -> None:
         check_integer("max_in_flight", max_in_flight, least=1)
         self._max_in_flight, self._rates = max_in_flight, rates_of(rate)
@@ -207,7 +204,8 @@ class Gate:
         self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
         self._queue = WaiterQueue(most=self._most)
         self._tickets = itertools.count()
-        self._random_number = random_number
+        #: Returns jitter, from 0 to 1.
+        self._random_number = random.random
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
@@ -230,7 +228,7 @@ class Gate:
 
     def for_one_operation(self) -> "Gate":
         """Return a gate for one operation, as large as this one: its calls pass it before they come here."""
-        return Gate(self._max_in_flight, random_number=self._random_number)
+        return gate_with(self._random_number, self._max_in_flight)
 
     def may_send(self, permit: Permit) -> bool:
         """Return whether a permit still holds: a cooldown may have started since it was granted."""
@@ -387,3 +385,10 @@ def rates_of(rate: RateLimit | Iterable[RateLimit] | None) -> tuple[RateLimit, .
             "rate must be a RateLimit, such as RateLimit(100, per=60), or an iterable of them", argument="rate"
         )
     return rates
+
+
+def gate_with(random_number: Callable[[], float], max_in_flight: int = 20) -> Gate:
+    """Return a gate that takes its jitter from a function."""
+    gate = Gate(max_in_flight)
+    gate._random_number = random_number  # noqa: SLF001  # an argument would be one that users see
+    return gate

@@ -2,7 +2,7 @@
 
 import asyncio
 import warnings
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
@@ -18,6 +18,7 @@ from .run import Page, PageContent, Run, T, TruncatedWarning
 Tasks = dict[str, asyncio.Task[DecodedResponse]]
 
 
+# Source: sections 4.3 and 4.6.
 class Pager(Generic[T]):
     """A lazy listing: the first request is sent when iteration starts.
 
@@ -36,50 +37,21 @@ class Pager(Generic[T]):
             print(len(page.items), page.resume)
         itwins = await pager.collect()
         ```
-
-    Source: sections 4.3 and 4.6.
     """
 
     collected: tuple[T, ...] = ()
     """What the last `collect()` that failed had read: as `collected` of its error, with the type of the items."""
 
-    def __init__(
-        self,
-        first: RequestValues,
-        *,
-        name: str,
-        sender: PlatformSender,
-        read: Callable[[DecodedResponse], PageContent[T]],
-        parameters: frozenset[str],
-        most: int,
-        limit: int | None,
-        concurrency: int,
-        resume: str | None,
-        on_page: Callable[[Page[T]], None] | None,
-        alternative: Callable[[PlatformError, RequestValues], RequestValues | None] = lambda *_: None,
-        begin: Callable[[Listing, Position], Run[T]] = Run,
-    ) -> None:
-        check_integer("limit", 0 if limit is None else limit, least=0)
-        check_integer("concurrency", concurrency, least=1)
-        first = sender.with_extras(first)
-        page_size, skip = page_numbers(first, most)
-        self._listing = listing = Listing(
-            first=first,
-            carried=carried(parameters_of(first)),
-            address=f"{sender.service.address}{first.path}",
-            name=listing_name(name, first),
-            parameters=parameters.union(sender.options.query),
-            page_size=page_size,
-            skip=skip,
-            limit=limit,
-            alternative=alternative,
-        )
-        self._path = sender.service.prefix + first.path
-        self._start = Position() if resume is None else read_resume(resume, listing)
-        self._send, self._read, self._begin = sender.send, read, begin
-        self._concurrency, self._on_page = concurrency, as_callback("on_page", on_page) or (lambda _: None)
-        self._run = begin(listing, self._start)
-        self._warned = False
+    _listing: Listing
+    _path: str
+    _start: Position
+    _send: Callable[[RequestValues], Coroutine[object, object, DecodedResponse]]
+    _read: Callable[[DecodedResponse], PageContent[T]]
+    _begin: Callable[[Listing, Position], Run[T]]
+    _concurrency: int
+    _on_page: Callable[[Page[T]], None]
+    _run: Run[T]
+    _warned = False
 
     def __repr__(self) -> str:
         operation = self._listing.name.partition(":")[0].replace("_", " ")
@@ -229,3 +201,44 @@ class Pager(Generic[T]):
         for query in queries:
             if query not in tasks:
                 tasks[query] = asyncio.create_task(self._send(replace(first, query=query)))
+
+
+class OperationPager(Pager[T]):
+    """A pager as the operations make it: `Pager` is for readers, and shows none of these arguments."""
+
+    def __init__(
+        self,
+        first: RequestValues,
+        *,
+        name: str,
+        sender: PlatformSender,
+        read: Callable[[DecodedResponse], PageContent[T]],
+        parameters: frozenset[str],
+        most: int,
+        limit: int | None,
+        concurrency: int,
+        resume: str | None,
+        on_page: Callable[[Page[T]], None] | None,
+        alternative: Callable[[PlatformError, RequestValues], RequestValues | None] = lambda *_: None,
+        begin: Callable[[Listing, Position], Run[T]] = Run,
+    ) -> None:
+        check_integer("limit", 0 if limit is None else limit, least=0)
+        check_integer("concurrency", concurrency, least=1)
+        first = sender.with_extras(first)
+        page_size, skip = page_numbers(first, most)
+        self._listing = listing = Listing(
+            first=first,
+            carried=carried(parameters_of(first)),
+            address=f"{sender.service.address}{first.path}",
+            name=listing_name(name, first),
+            parameters=parameters.union(sender.options.query),
+            page_size=page_size,
+            skip=skip,
+            limit=limit,
+            alternative=alternative,
+        )
+        self._path = sender.service.prefix + first.path
+        self._start = Position() if resume is None else read_resume(resume, listing)
+        self._send, self._read, self._begin = sender.send, read, begin
+        self._concurrency, self._on_page = concurrency, as_callback("on_page", on_page) or (lambda _: None)
+        self._run = begin(listing, self._start)

@@ -22,9 +22,10 @@ class TruncatedWarning(UserWarning):
     """A listing is not complete: the service may have more items than it returned."""
 
 
+# Source: section 4.6.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneState:
-    """The state of a scene as a page of its objects reports it. Source: section 4.6.
+    """The state of a scene as a page of its objects reports it.
 
     `is_partial` is True when objects are withheld because of insufficient permissions.
     """

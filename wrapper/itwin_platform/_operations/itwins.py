@@ -8,11 +8,14 @@ from typing import Literal
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins
 from itwin_platform_api.models import (
     ITwin,
+    ITwinOrderParam,
+    ITwinPropertyParam,
     ITwinStatus,
     ITwinStatusParam,
     ITwinSubClass,
     ITwinSubClassParam,
     ITwinSummary,
+    ITwinTimeParam,
     PreferredReturn,
     QueryScope,
     QueryScopeParam,
@@ -23,7 +26,7 @@ from itwin_platform_transport import PlatformError, UsageError
 
 from .._errors import ErrorDetail, UnprocessableError
 from .._listings.list_all import TIMES, TimeRangeRun
-from .._listings.pager import Pager
+from .._listings.pager import OperationPager, Pager
 from .._listings.position import count_of
 from .._listings.run import CAP, Page, PageContent
 from .._requests.request import check_header
@@ -39,8 +42,9 @@ _SUMMARY: tuple[str, ...] = tuple(get_primary_account.EXPECTED["iTwin"])
 _PREFER = {"minimal": PreferredReturn("return=minimal"), "full": PreferredReturn("return=representation")}
 
 
+# Source: section 5.
 class ITwins(Group):
-    """The operations on iTwins, as `platform.itwins`. Any authenticated user may call them. Source: section 5."""
+    """The operations on iTwins, as `platform.itwins`. Any authenticated user may call them."""
 
     async def get_primary_account(self) -> ITwinSummary:
         """Return the primary Account of the caller; the service creates one for a user without an organization.
@@ -76,12 +80,12 @@ class ITwins(Group):
         itwin_account_id: str | Unset = UNSET,
         search: str | Unset = UNSET,
         filter: str | Unset = UNSET,
-        select: str | Iterable[str] | Unset = UNSET,
-        order_by: str | Unset = UNSET,
+        select: ITwinPropertyParam | Iterable[ITwinPropertyParam] | Unset = UNSET,
+        order_by: ITwinOrderParam | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
         representation: Literal["minimal", "full"] | Unset = UNSET,
         query_scope: QueryScopeParam | Unset = UNSET,
-        max_return: int = MOST_RETURNED,
+        max_return: int = 10000,  # MOST_RETURNED, as the number that an editor and the reference show
         skip: int = 0,
         page_size: int | None = None,
         limit: int | None = None,
@@ -173,10 +177,10 @@ class ITwins(Group):
     def list_all(
         self,
         *,
-        partition_by: str = "createdDateTime",
+        partition_by: ITwinTimeParam = "createdDateTime",
         sub_class: ITwinSubClassParam | Iterable[ITwinSubClassParam] | Unset = UNSET,
         filter: str | Unset = UNSET,
-        select: str | Iterable[str] | Unset = UNSET,
+        select: ITwinPropertyParam | Iterable[ITwinPropertyParam] | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
         representation: Literal["minimal", "full"] | Unset = UNSET,
         query_scope: QueryScopeParam | Unset = UNSET,
@@ -301,7 +305,7 @@ def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues 
 
 
 _pager = partial(
-    Pager,
+    OperationPager,
     read=_read_page,
     parameters=list_itwins.QUERY_PARAMETERS,
     most=ITWINS_PER_PAGE,

@@ -103,9 +103,10 @@ class KeyAndValue(Authentication):
         return with_changes(self, key=key, value=value)
 
 
+# Source: section 2.2.
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HeaderAuthentication(KeyAndValue):
-    """A header sent to the repository with each request. Source: section 2.2.
+    """A header sent to the repository with each request.
 
     Args:
         key: the name of the header.
@@ -115,9 +116,10 @@ class HeaderAuthentication(KeyAndValue):
     TYPE: ClassVar[str] = "Header"
 
 
+# Source: section 2.2.
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class QueryParameterAuthentication(KeyAndValue):
-    """A query parameter sent to the repository with each request. Source: section 2.2.
+    """A query parameter sent to the repository with each request.
 
     Args:
         key: the name of the parameter.
@@ -127,9 +129,10 @@ class QueryParameterAuthentication(KeyAndValue):
     TYPE: ClassVar[str] = "QueryParameter"
 
 
+# Source: section 2.2.
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BasicAuthentication(Authentication):
-    """A user name and a password. Source: section 2.2.
+    """A user name and a password.
 
     Args:
         username: the user name.
@@ -145,9 +148,10 @@ class BasicAuthentication(Authentication):
         return with_changes(self, username=username, password=password)
 
 
+# Source: section 2.2.
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OAuth2AuthorizationCodePKCEAuthentication(Authentication):
-    """How a user authorizes access to the repository. Source: section 2.2.
+    """How a user authorizes access to the repository.
 
     Args:
         client_id: client identifier registered with the authorization server.
@@ -184,9 +188,10 @@ class OAuth2AuthorizationCodePKCEAuthentication(Authentication):
         )
 
 
+# Source: section 2.3.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepositoryOptions(CompleteObject):
-    """All options of a repository; None means without this property. Source: section 2.3.
+    """All options of a repository; None means without this property.
 
     Args:
         query_parameters: added to the uri on each request (all GIS repositories); keys may be among them, so they never
@@ -264,8 +269,9 @@ AuthenticationParam: TypeAlias = (
 )
 
 
+# Source: section 5.
 class Repositories(Group):
-    """The operations on repositories, as `platform.repositories`. They need `itwins_modify`. Source: section 5."""
+    """The operations on repositories, as `platform.repositories`. They need `itwins_modify`."""
 
     async def update(
         self,

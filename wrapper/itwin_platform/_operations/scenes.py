@@ -15,12 +15,13 @@ from itwin_platform_api.models import (
     SceneObject,
     SceneObjectCreate,
     SceneObjectCreateParam,
+    SceneObjectOrderParam,
     View3dDataParam,
 )
 from itwin_platform_api.types import UNSET, Unset, copy_values, encode
 from itwin_platform_transport import TransportError, UsageError
 
-from .._listings.pager import Pager
+from .._listings.pager import OperationPager, Pager
 from .._listings.run import Page, PageContent, SceneState
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
@@ -31,8 +32,9 @@ OBJECTS_PER_PAGE = list_scene_objects.RULES["top"].maximum
 JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
 
 
+# Source: section 5.
 class Scenes(Group):
-    """The operations on scenes, as `platform.scenes`. The permission they need is not shown. Source: section 5."""
+    """The operations on scenes, as `platform.scenes`. The permission they need is not shown."""
 
     async def create(
         self,
@@ -121,7 +123,7 @@ class Scenes(Group):
         scene_id: str,
         itwin_id: str,
         *,
-        order_by: str | Unset = UNSET,
+        order_by: SceneObjectOrderParam | Unset = UNSET,
         skip: int = 0,
         page_size: int | None = None,
         limit: int | None = None,
@@ -181,7 +183,7 @@ class Scenes(Group):
                 x_correlation_id=correlation_id,
                 reject=self._reject,
             )
-            return Pager(
+            return OperationPager(
                 first,
                 name="list_scene_objects",
                 sender=self._sender,
@@ -246,6 +248,7 @@ def _check_spelling(items: list[Any]) -> None:
                 raise UsageError(f"{place} must be written as in JSON in a mapping: {name}", argument=place)
 
 
+# Source: section 2.7.
 def escape(data: object) -> JSON:
     """Return a copy in which every string is escaped for HTML, keys and quotes too.
 
@@ -260,8 +263,6 @@ def escape(data: object) -> JSON:
         async for item in platform.scenes.list_objects(scene_id, itwin_id, limit=10):
             print(escape(item.data))
         ```
-
-    Source: section 2.7.
     """
     copied: JSON = copy_values(data, scalar=_escaped, name=lambda key: html.escape(str(key), quote=True))
     return copied

@@ -11,8 +11,9 @@ from .._requests.sender import ErrorsOfCall, unwrap
 from . import Group, as_list, check_changes, check_path_id
 
 
+# Source: section 5.
 class Webhooks(Group):
-    """The operation on webhooks, as `platform.webhooks`. Only service applications may call it. Source: section 5."""
+    """The operation on webhooks, as `platform.webhooks`. Only service applications may call it."""
 
     async def update(
         self,
@@ -106,7 +107,7 @@ class Webhooks(Group):
             print(webhook.active)
             ```
 
-        Source: section 3.
+        Source: section 4.8, update_webhook on the specification page of the documentation.
         """
         return await self.update(webhook_id, active=True, secret=secret)
 
@@ -135,6 +136,6 @@ class Webhooks(Group):
             print(webhook.active)
             ```
 
-        Source: section 3.
+        Source: section 4.8, update_webhook on the specification page of the documentation.
         """
         return await self.update(webhook_id, active=False, secret=secret)

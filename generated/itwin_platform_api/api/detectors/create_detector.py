@@ -138,15 +138,10 @@ async def asyncio(
     Authorization: access token with scope `itwin-platform`. Permission required for detector
     creation: not documented.
 
-    Source: sections 4.7, 2.8, 5
-
     Args:
         accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
-            replaced before sending.
-
-            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v2+json'.
+            replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v2+json'.
         body (DetectorCreate): Body of create detector.
-            Source: sections 4.7, 2.8, 7
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.

@@ -108,13 +108,9 @@ async def asyncio(
 
     Authorization: access token with scope `itwin-platform`. Any authenticated user.
 
-    Source: sections 4.4, 5
-
     Args:
         accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
-            replaced before sending.
-
-            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+            replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.

@@ -340,64 +340,43 @@ async def asyncio(
     iTwins the user is a member of are returned. `X-iTwin-Query-Scope: OrganizationAdmin` is for organization
     administrators.
 
-    Source: sections 4.3, 3, 5
-
     Args:
         sub_class (list[ITwinSubClass] | Unset): Optional. One or more iTwin SubClass values, separated by commas.
             Recommended: it makes queries faster. At least one value.
-            Source: section 4.3
         status (ITwinStatus | Unset): iTwin Status. Default Active. Inactive iTwins are listed on request only.
             Transitions between statuses: not documented.
-            Source: sections 2.5, 3
         type_ (str | Unset): Optional. Exact type. Cannot be combined with `$filter`.
-            Source: section 4.3
         number (str | Unset): Optional. Exact match. Cannot be combined with `$search` or `$filter`.
-            Source: section 4.3
         display_name (str | Unset): Optional. Exact match. Cannot be combined with `$search` or `$filter`.
-            Source: section 4.3
         parent_id (str | Unset): Optional. Children of the given iTwin. Cannot be combined with `$filter`.
             Inferred: not empty.
-            Source: section 4.3
         itwin_account_id (str | Unset): Optional. iTwins owned by the given Account. Cannot be combined with
             `$filter`. Inferred: not empty.
-            Source: section 4.3
         search (str | Unset): Optional. Substring match in number or displayName. Cannot be combined with
             `number`, `displayName` or `$filter`.
-            Source: section 4.3
         select (list[str] | Unset): Optional. Comma-delimited property names to return. When given, the Prefer
             header is ignored. Without it, the minimal representation is returned. Inferred: at least one name.
-            Source: section 4.3
         filter_ (str | Unset): Optional. OData filter; text comparison is case insensitive. Operators: comparisons
             such as `ge` and `eq`, `and`, `or`, `contains(value, property)`, `startswith(value, property)`. Cannot be
             combined with `status`, `type`, `number`, `displayName`, `parentId`, `iTwinAccountId` or `$search`;
             `subClass` is allowed beside it. Inferred: what a combination gets.
-            Source: section 4.3
         orderby (str | Unset): Optional. Property name with optional direction, e.g. `displayName ASC`. Inferred:
-            not empty.
-            Source: section 4.3
+            not empty, and the direction `DESC`.
         top (int | Unset): Optional. Page size. Default 100. Positive integer, max 1000.
-            Source: sections 4.3, 8
         skip (int | Unset): Optional. Items to skip. Default 0. Non-negative integer.
-            Source: sections 4.3, 8
         include_inactive (bool | Unset): Optional. Default false. true returns Active, Trial and Inactive iTwins.
             Cannot be combined with `status`.
-            Source: section 4.3
         x_max_return (int | Unset): Optional. Maximum total number of iTwins returned across all pages. Default
             1000. Allowed 1 to 10000 (the message of the 422 detail says that the value must be below 10000). The
             response header of this name returns the value used. Pages beyond the limit are empty; they are no error.
             Not the same as `$top` (page size).
-            Source: sections 4.3, 7, 8
         x_itwin_query_scope (QueryScope | Unset): Values of the header X-iTwin-Query-Scope. `MemberOfiTwin`
             (default): iTwins the user is a member of. `OrganizationAdmin`: all iTwins of the organization, for
             organization administrators.
-            Source: section 4.3
         prefer (PreferredReturn | Unset): Values of the header Prefer: the minimal or the full representation of
             an iTwin.
-            Source: section 4.3
         accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
-            replaced before sending.
-
-            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+            replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.

@@ -173,20 +173,13 @@ async def asyncio(
     `itwins_modify` permission on the iTwin. Organization Administrators have it for all iTwins of their
     organization.
 
-    Source: sections 4.2, 5
-
     Args:
         itwin_id (str): iTwin id.
-            Source: sections 4.1, 4.2
         repository_id (str): Repository id.
-            Source: sections 4.1, 4.2
         accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
-            replaced before sending.
-
-            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+            replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
         body (ResourceCreate): Body of create repository resource (`iTwin-repository-resource-create`). The
             resource takes `class` and `subClass` from its repository.
-            Source: sections 4.2, 7, 8
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.

@@ -295,21 +295,14 @@ async def asyncio(
     `itwins_modify` permission on the iTwin. Organization Administrators have it for all iTwins of their
     organization.
 
-    Source: sections 4.1, 2.1, 5
-
     Args:
         itwin_id (str): iTwin id.
-            Source: sections 4.1, 4.2
         repository_id (str): Repository id.
-            Source: sections 4.1, 4.2
         accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
-            replaced before sending.
-
-            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+            replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
         body (RepositoryUpdate): Body of update repository (`iTwin-repository-update`), all properties optional.
             Only properties present are changed. `class`, `subClass` and `id` cannot be changed, and read-only fields
             must not be included. Inferred: `capabilities` is read-only.
-            Source: sections 4.1, 7
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.

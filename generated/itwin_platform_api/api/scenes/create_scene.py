@@ -253,21 +253,14 @@ async def asyncio(
     Authorization: access token with scope `itwin-platform`. Permission required for scene
     operations: not documented.
 
-    Source: sections 4.5, 5
-
     Args:
         itwin_id (str): Primary iTwin of the scene. Inferred: not empty. The iTwin id of a scene is a UUID;
             whether another string gets an error of its own is not documented.
-            Source: sections 4.5, 4.6, 2.6
         x_correlation_id (str | Unset): Optional. Activity id for tracking the request.
-            Source: sections 4.5, 4.6
         accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
-            replaced before sending.
-
-            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+            replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
         body (SceneCreate): Body of create scene (`SceneCreateDTO`). The service checks the data against the
             caller's permissions and against the schemas of the objects.
-            Source: sections 4.5, 7
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.

@@ -202,26 +202,16 @@ async def asyncio(
     Authorization: access token with scope `itwin-platform`. Permission required for scene
     operations: not documented.
 
-    Source: sections 4.6, 5
-
     Args:
         scene_id (str): Scene id. Inferred: a UUID, as the id of a scene is.
-            Source: sections 4.6, 2.6
         itwin_id (str): Primary iTwin of the scene. Inferred: not empty. The iTwin id of a scene is a UUID;
             whether another string gets an error of its own is not documented.
-            Source: sections 4.5, 4.6, 2.6
         order_by (str | Unset): Optional. Default `kind`. Other allowed values: not documented.
-            Source: section 4.6
         skip (int | Unset): Optional. Default 0. Inferred: not negative.
-            Source: sections 4.6, 8
         top (int | Unset): Optional. Default 100. Max 100. Inferred: at least 1.
-            Source: sections 4.6, 8
         x_correlation_id (str | Unset): Optional. Activity id for tracking the request.
-            Source: sections 4.5, 4.6
         accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
-            replaced before sending.
-
-            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+            replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.

@@ -148,18 +148,12 @@ async def asyncio(
     `itwin-platform` and `webhooks:modify`. It needs the permission `webhooks_maintainer` on the iTwin, or must be
     Organization Administrator of the owning organization.
 
-    Source: sections 4.8, 3, 5
-
     Args:
         webhook_id (str): Webhook id.
-            Source: section 4.8
         accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
-            replaced before sending.
-
-            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v2+json'.
+            replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v2+json'.
         body (WebhookUpdate): Body of update webhook (`Update Webhook Request`), all properties optional. Read-
             only properties must not be sent. Inferred: which these are.
-            Source: section 4.8
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
