@@ -131,7 +131,7 @@ def test_only_imports_change(tmp_path: Path) -> None:
     packages = (b"from itwin_platform_api", b"from itwin_platform_transport")
     assert [line for line in changed if not line.strip().startswith(packages)] == []
     assert [name for name in below if not name.endswith("README.md") and made.get(name) != below[name]] == []
-    assert set(made) - set(wrapper) - set(below) == {RECORD, IDENTITY, "LICENSE"}
+    assert set(made) - set(wrapper) - set(below) == {RECORD, IDENTITY, "LICENSE", "ruff.toml"}
 
 
 @pytest.mark.parametrize(
@@ -265,6 +265,49 @@ def test_a_second_run_updates_the_copy(copied: Path, older_checkout: Path, tmp_p
     assert "_only_here.py" in before
     vendored(copied.parent, "itwin")
     assert contents(copied) == fresh(tmp_path)
+
+
+#: Copies with the tool of the checkout in which it runs, which is of an older revision.
+MAKE = """
+import sys
+from pathlib import Path
+from tools.vendoring.vendor import vendor
+options = {"without": ("redis",)} if sys.argv[2:] else {}
+vendor(project=Path.cwd(), destination=Path(sys.argv[1]), name="itwin", overwrite=False, command="", **options)
+"""
+
+
+@IN_GIT
+@pytest.mark.parametrize(
+    ("old", "without"),
+    [("9386e0b", ()), ("86b4112", ()), ("86b4112", ("redis",)), ("HEAD~1", ()), ("HEAD~1", ("redis",))],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value),
+)
+def test_a_copy_of_an_older_revision_is_updated(tmp_path: Path, old: str, without: tuple[str, ...]) -> None:
+    """Its edits are shown and stop it; without them it becomes what a fresh copy is, and no folder is left empty.
+
+    The oldest has no way to leave a part out, the next is the last before the transport became a package of its own.
+    """
+    known = ended("git", "rev-parse", "--verify", "--quiet", f"{old}^{{commit}}", status=None).stdout.strip()
+    if not known:
+        pytest.skip(f"the history of this checkout does not reach {old}")
+    ended("git", "clone", "--quiet", "--shared", "--no-checkout", PROJECT, tmp_path / "old")
+    ended("git", "checkout", "--quiet", known, folder=tmp_path / "old")
+    run_python("-c", MAKE, tmp_path, *without, cwd=tmp_path / "old")
+    use = "import itwin; [getattr(itwin, name) for name in itwin.__all__]"
+    run_python("-c", use, cwd=tmp_path)
+    copied = tmp_path / "itwin"
+    before = (copied / "_errors.py").read_text()
+    (copied / "_errors.py").write_text(f"{before}EDITED = True\n")
+    with pytest.raises(SystemExit, match=r"(?s)edited: _errors\.py\n--- .*\n\+EDITED = True\n.*OVERWRITE=yes$"):
+        vendored(tmp_path, "itwin")
+    (copied / "_errors.py").write_text(before)
+    vendored(tmp_path, "itwin")
+    vendored(tmp_path / "fresh", "itwin", without=without)
+    assert contents(copied) == contents(tmp_path / "fresh" / "itwin")
+    folders = [each for each in copied.rglob("*") if each.is_dir() and each.name != "__pycache__"]
+    assert [each for each in folders if {inner.name for inner in each.iterdir()} <= {"__pycache__"}] == []
+    run_python("-c", use, cwd=tmp_path)
 
 
 def test_edits_are_named_and_overwritten_with_the_option_only(copied: Path, tmp_path: Path) -> None:
@@ -532,11 +575,24 @@ MYPY = ["mypy", "--strict", "--cache-dir", str(PROJECT / ".mypy_cache" / "vendor
     [
         (MYPY, "src", "Success: no issues found"),
         (["basedpyright", "--level", "error", "--pythonpath"], "", "0 errors"),
+        (
+            ["ty", "check", "--error-on-warning", "--python"],
+            "src/my_service/_vendor src/my_service/use.py",
+            "All checks passed!",
+        ),
     ],
-    ids=["mypy", "pyright"],
+    ids=["mypy", "pyright", "ty"],
 )
 def test_a_type_checker_finds_nothing(service: Path, python: str, command: list[str], path: str, said: str) -> None:
     """Nothing in the copy, the service, and a use of each kind."""
     (service / "src" / "my_service" / "use.py").write_text(USE)
     process = ended(*command, python, *path.split(), folder=service, status=None)
     assert process.stdout.startswith(said), process.stdout + process.stderr
+
+
+def test_ruff_finds_nothing(tmp_path: Path) -> None:
+    """A project that has not heard of the copy checks and formats its own modules only, by whatever rules."""
+    vendored(tmp_path / "my_service" / "_vendor", "itwin")
+    for command in (["check", "--select", "ALL"], ["format", "--check"]):
+        process = ended("ruff", *command, folder=tmp_path)
+        assert "No Python files found" in process.stderr

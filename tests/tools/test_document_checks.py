@@ -109,6 +109,7 @@ def test_a_text_that_is_no_document_is_rejected_with_its_line(text: str, said: s
         ("parameters Filter", {"x-excludes": ["$nothing"]}, "names '$nothing', which is no query parameter"),
         ("parameters Number", {"x-argument": "displayName"}, "number and displayName are both called display_name"),
         ("schemas WebhookUpdate", {"x-read-only": ["gone"]}, "'gone' is not in the document"),
+        ("schemas WebhookUpdate", {"x-names": "Gone"}, "names the schema 'Gone', which is not there"),
         ("schemas WebhookUpdate", {"x-kinds": {"View3d": "Gone"}}, "names the schema 'Gone', which is not there"),
         ("parameters Status", {"x-ms-client-name": "status", "x-nullable": True}, None),
     ],

@@ -7,8 +7,11 @@ What a copy was made without stays out when it is updated, until `--without noth
 
 import argparse
 import difflib
+import io
 import keyword
 import re
+import runpy
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -43,12 +46,13 @@ def vendor(
     without = left_out(text) if without is None else without
     copied = source(project, revision=revision(project), stale=stale, without=without)
     recorded = digests(text)
-    if without:
-        command = f"{command} WITHOUT={','.join(without)}"
+    command += f" WITHOUT={','.join(without)}" if without else ""
     present = {path: (package / path).read_bytes() for path in {*recorded, *copied.files} if (package / path).exists()}
     edited = edits(recorded=recorded, present=present, wanted=copied.files)
     if edited and not overwrite:
-        raise SystemExit("\n".join(_rejection(project, package, edited, shown_as=shown_as, text=text)))
+        said = [f"{shown_as} was edited, nothing was changed:", *(f"  {line}" for line in edited)]
+        said += _edits_shown(project, package, edited, text=text)
+        raise SystemExit("\n".join([*said, "Move the edits elsewhere, or drop them with OVERWRITE=yes"]))
     lines = [f"overwritten, as requested: {line}" for line in edited]
     if _make_package(package.parent):
         lines.append(f"made {shown_as.parent / '__init__.py'}, so that the folder is a package")
@@ -59,6 +63,7 @@ def vendor(
         (package / path).write_bytes(copied.files[path])
     for path in removed:
         (package / path).unlink(missing_ok=True)
+        _remove_empty((package / path).parent)
     record_file.write_text(record(copied, name=name, command=command), encoding="utf-8")
     if copied.stale:
         lines.append("generated/ differs from what openapi.yaml generates: run `make generate`, and this command again")
@@ -70,19 +75,18 @@ def vendor(
     ]
 
 
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder that holds nothing but compiled modules, and those that it leaves as empty."""
+    while folder.is_dir() and all(each.name == "__pycache__" for each in folder.iterdir()):
+        shutil.rmtree(folder)
+        folder = folder.parent
+
+
 def _check_name(name: str, package: Path, shown_as: Path) -> None:
     if not name.isidentifier() or keyword.iskeyword(name):
         raise SystemExit(f"NAME={name} cannot be imported: use letters, digits and underscores")
     if package.exists() and not (package / RECORD).exists() and any(package.iterdir()):
         raise SystemExit(f"{shown_as} exists and has no {RECORD}, so it is not a vendored copy: choose another NAME")
-
-
-def _rejection(project: Path, package: Path, edited: list[str], *, shown_as: Path, text: str) -> list[str]:
-    """Return the lines about edited files, with the edits if they can be shown."""
-    paths = [line.removeprefix("edited: ") for line in edited if line.startswith("edited: ")]
-    differences = _edits_shown(project, package, paths, text=text) if paths else []
-    advice = "Move the edits elsewhere, or drop them with OVERWRITE=yes"
-    return [f"{shown_as} was edited, nothing was changed:", *(f"  {line}" for line in edited), *differences, advice]
 
 
 def _make_package(folder: Path) -> bool:
@@ -108,19 +112,21 @@ def revision(project: Path) -> str:
 def _edits_shown(project: Path, package: Path, edited: list[str], *, text: str) -> list[str]:
     """Return the edits as differences from the recorded revision, if the checkout has it."""
     match = re.search(r"^\| source revision \| ([0-9a-f]{40})", text, re.MULTILINE)
-    if match is None:
+    paths = [line.removeprefix("edited: ") for line in edited if line.startswith("edited: ")]
+    if match is None or not paths:
         return []
-    with tempfile.TemporaryDirectory() as folder:
-        archive = Path(folder) / "archive.tar"
-        git = ["git", "-C", str(project), "archive", "--output", str(archive), match[1]]
-        if subprocess.run(git, capture_output=True, check=False).returncode != 0:
-            return [f"the revision {match[1]} is not in this checkout, so the edits cannot be shown"]
-        with tarfile.open(archive) as tar:
-            tar.extractall(Path(folder) / "checkout", filter="data")
-        before = source(Path(folder) / "checkout", revision=match[1], without=left_out(text)).files
-    lines: list[str] = []
-    recorded = digests(text)
-    for path in edited:
+    git = ["git", "-C", str(project), "archive", match[1]]
+    archive = subprocess.run(git, capture_output=True, check=False)
+    if archive.returncode != 0:
+        return [f"the revision {match[1]} is not in this checkout, so the edits cannot be shown"]
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
+        tar.extractall(folder, filter="data")
+        # Made by the tool of that revision, because what changes in a copy has changed.
+        make = runpy.run_path(f"{folder}/tools/vendoring/vendored_copy.py")["source"]
+        options = {"without": without} if (without := left_out(text)) else {}
+        before = make(Path(folder), revision=match[1], **options).files
+    lines, recorded = list[str](), digests(text)
+    for path in paths:
         content = before.get(path, b"")
         if digest(content) != recorded[path]:
             lines.append(f"{path} was copied before it was committed, so its edits cannot be shown")
@@ -137,15 +143,12 @@ def dotted(package: Path) -> str:
     `__init__.py`. Otherwise it starts with the outermost folder that has an `__init__.py`.
     """
     folders = [package.resolve(), *package.resolve().parents]
-    for number, folder in enumerate(folders[1:], start=1):
-        is_root = folder.name == "src" or any((folder / name).exists() for name in PROJECT_FILES)
-        if is_root and all(each.name.isidentifier() for each in folders[:number]):
-            return ".".join(each.name for each in reversed(folders[:number]))
-    parts, folder = [package.name], package.resolve().parent
-    while (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts)
+    roots = [
+        at for at, each in enumerate(folders) if each.name == "src" or any((each / n).exists() for n in PROJECT_FILES)
+    ]
+    named = [at for at in roots if at and all(each.name.isidentifier() for each in folders[:at])]
+    outside = [at for at, each in enumerate(folders) if at and not (each / "__init__.py").exists()]
+    return ".".join(each.name for each in reversed(folders[: [*named, *outside][0]]))
 
 
 def is_stale(project: Path) -> bool:

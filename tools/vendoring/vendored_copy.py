@@ -27,6 +27,8 @@ SPECIFICATION_SHA256 = "{specification}"
 #: Whether the generated modules were what that specification gives.
 GENERATED_IS_CURRENT = {current}
 """
+#: For ruff, the rules of which are those of the project that has the copy: it finds this file beside the modules.
+_RUFF = b'# The modules beside this file pass the rules of itwin-platform, and no others.\nexclude = ["*"]\n'
 OLD_NAMES = frozenset({"itwin_platform", "itwin_platform_sandbox", *BELOW.values()})
 _DIGEST = re.compile(r"^([0-9a-f]{64})  (\S.*)$", re.MULTILINE)
 
@@ -55,7 +57,7 @@ def source(project: Path, *, revision: str, stale: bool = False, without: tuple[
         files |= {f"{folder}/{name}": content for name, content in _files(project / folder / package).items()}
     for part in without:
         _leave_out(files, *OPTIONAL[part])
-    files["LICENSE"] = (project / "LICENSE").read_bytes()
+    files["LICENSE"], files["ruff.toml"] = (project / "LICENSE").read_bytes(), _RUFF
     for name in files:
         dots = b"." * (1 + name.count("/"))
         for folder, package in BELOW.items():
@@ -63,17 +65,14 @@ def source(project: Path, *, revision: str, stale: bool = False, without: tuple[
             files[name] = re.sub(pattern, rb"\1from " + dots + folder.encode(), files[name])
     if found := absolute_imports(files):
         raise SystemExit("\n".join(["write these imports as `from <package>... import ...`:", *found]))
-    with (project / "pyproject.toml").open("rb") as file:
-        requirements = tuple(tomllib.load(file)["project"]["dependencies"])
-    version = re.search(rb'__version__ = "(.+)"', files["_version.py"])
-    if version is None:
-        raise SystemExit("_version.py has no line `__version__ = ...`")
+    declared = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (version,) = re.findall(rb'__version__ = "(.+)"', files["_version.py"])
     specification = hashlib.sha256((project / "openapi.yaml").read_bytes()).hexdigest()
     files[IDENTITY] = _IDENTITY.format(revision=revision, specification=specification, current=not stale).encode()
     return Source(
         files=files,
-        version=version[1].decode(),
-        requirements=requirements,
+        version=version.decode(),
+        requirements=tuple(declared["dependencies"]),
         revision=revision,
         specification=specification,
         stale=stale,
@@ -129,8 +128,8 @@ It needs, besides Python 3.11 or newer:
 Do not edit these files: the same command, run in a newer checkout, updates them in place and never overwrites what
 was edited here. Files of your own beside them are left alone.
 
-mypy --strict and pyright accept the copy. Under pyright's strict mode, list this folder under `ignore`: generated code
-uses `Any`, and a package of yours cannot make that stricter.
+mypy --strict, pyright and ty accept the copy, and `ruff.toml` keeps the rules of ruff from it. Under pyright's strict
+mode, list this folder under `ignore`: generated code uses `Any`, and a package of yours cannot make that stricter.
 
 ```
 {lines}

@@ -16,7 +16,7 @@ class DetectorType(StrEnum):
     def _missing_(cls, value: object) -> Self | None:
         return open_member(cls, value)
 
-    def __reduce_ex__(self, protocol: object) -> tuple[type[Self], tuple[str]]:
+    def __reduce_ex__(self, proto: object) -> tuple[type[Self], tuple[str]]:
         return type(self), (self.value,)  # before 3.11.4 a member is copied by its name, which an unlisted one lacks
 
 

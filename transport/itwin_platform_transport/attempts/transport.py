@@ -5,7 +5,7 @@ import logging
 import random
 import ssl
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -498,7 +498,7 @@ class _Trace:
             return result
 
     @contextmanager
-    def _span(self, kind: object, more: dict[str, Any]) -> Iterator[Any]:
+    def _span(self, kind: object, more: dict[str, Any]) -> Generator[Any]:
         attributes = {**self._attributes, **more}
         name = f"{attributes['http.request.method']} {attributes['url.template']}"
         # Spans of other libraries, and those that a token provider makes, belong below this one.

@@ -205,7 +205,7 @@ class Gate:
         self._queue = WaiterQueue(most=self._most)
         self._tickets = itertools.count()
         #: Returns jitter, from 0 to 1.
-        self._random_number = random.random
+        self._random_number: Callable[[], float] = random.random
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
