@@ -46,7 +46,7 @@ class _ShortRepr(Repr):
 _SHORT = _ShortRepr()
 
 
-def describe(model: Any, secret_fields: frozenset[str] = frozenset()) -> str:
+def describe(model: Any) -> str:
     """Return the repr of a model, of at most 200 characters: what it is, the first fields, and how many more there are.
 
     Of fields that the specification does not name, only the names show.
@@ -58,7 +58,7 @@ def describe(model: Any, secret_fields: frozenset[str] = frozenset()) -> str:
             continue
         value = getattr(model, name)
         if value is not UNSET:
-            hidden = name in secret_fields and value is not None
+            hidden = name in model.SECRETS and value is not None
             parts.append(f"{name}={'<hidden>' if hidden else _SHORT.repr(value)}")
     unknown = getattr(model, "additional_properties", None)
     if unknown:

@@ -4,17 +4,30 @@ Nothing of them is imported: what they ask for are dictionaries.
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from datetime import date, datetime
 from enum import Enum
 from functools import partial
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NotRequired,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 import attrs
 
 from .decoding import blank
 from .encoding import encode
-from .unset import Unset
+from .unset import UNSET, Unset
 
 _SCALARS: dict[Any, dict[str, Any]] = {
     str: {"type": "string"},
@@ -32,6 +45,9 @@ class JSONModel:
 
     __slots__ = ()
 
+    #: The fields that hold secrets, which neither `repr` nor `vars()` shows.
+    SECRETS: ClassVar[frozenset[str]] = frozenset()
+
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
         function = {"type": "no-info", "function": partial(_made_of, cls)}
@@ -45,8 +61,20 @@ class JSONModel:
 
         @property
         def __dict__(self) -> dict[str, Any]:
-            """The JSON object: FastAPI takes `vars()` of what a route without a type returns."""
-            return encode(self)
+            """The JSON object without secrets: FastAPI takes `vars()` of what a route without a type returns."""
+            return encode(_without_secrets(self))
+
+
+def _without_secrets(value: Any) -> Any:
+    """Return a model, or a list of models, in which all fields that hold secrets are UNSET."""
+    if type(value) is list:
+        return [_without_secrets(each) if isinstance(each, JSONModel) else each for each in value]
+    if not isinstance(value, JSONModel):
+        return value
+    kind, shown = type(value), copy(value)
+    for name in (each.name for each in attrs.fields(cast("Any", kind))):
+        setattr(shown, name, UNSET if name in value.SECRETS else _without_secrets(getattr(value, name)))
+    return shown
 
 
 def takes_mapping(param: Any) -> None:

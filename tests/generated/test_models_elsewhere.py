@@ -10,7 +10,7 @@ import itwin_platform
 import pytest
 from fastapi import Body, FastAPI
 from fastapi.testclient import TestClient
-from itwin_platform import ITwin, SceneObjectCreate, SceneObjectCreateParam
+from itwin_platform import ITwin, Repository, SceneObjectCreate, SceneObjectCreateParam
 from itwin_platform_api.schemas import json_schema
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -23,6 +23,7 @@ WIRE: dict[str, Any] = {
     "geographicLocation": None,
     "notNamed": {"kept": [1]},
 }
+SECRET = {"id": "r", "authentication": {"type": "Basic", "username": "u", "password": "planted"}, "notNamed": 1}
 OBJECT: dict[str, Any] = {"version": "1.0.0", "kind": "View3d", "data": {"isOrthographic": True}, "notNamed": 1}
 MODELS = {name: value for name, value in EXPORTED.items() if isinstance(value, type) and attrs.has(value)}
 PARAMS = {name: value for name, value in EXPORTED.items() if typing.is_typeddict(value)}
@@ -40,6 +41,14 @@ def caller() -> TestClient:
     @app.get("/typed")
     async def typed() -> ITwin:
         return itwin
+
+    @app.get("/untyped-secret")
+    async def untyped_secret():  # type: ignore[no-untyped-def]
+        return Repository.from_dict(SECRET)
+
+    @app.get("/typed-secret")
+    async def typed_secret() -> Repository:
+        return Repository.from_dict(SECRET)
 
     @app.get("/untyped-list")
     async def untyped_list():  # type: ignore[no-untyped-def]
@@ -64,6 +73,12 @@ def caller() -> TestClient:
 def test_a_route_of_fastapi_returns_models(caller: TestClient, route: str) -> None:
     """Wire names; what is UNSET is omitted; what no specification names is kept."""
     assert caller.get(f"/{route}").json() == ([WIRE] if route.endswith("list") else WIRE)
+
+
+def test_only_a_route_with_a_type_returns_secrets(caller: TestClient) -> None:
+    """Who has not said what a route returns has not said that credentials leave the service."""
+    assert caller.get("/typed-secret").json() == SECRET
+    assert caller.get("/untyped-secret").json() == {"id": "r", "notNamed": 1}
 
 
 def test_a_route_of_fastapi_takes_models_and_mappings(caller: TestClient) -> None:

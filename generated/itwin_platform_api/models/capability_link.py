@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -37,8 +37,10 @@ class CapabilityLink(JSONModel):
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
+    SECRETS: ClassVar[frozenset[str]] = frozenset(["uri"])
+
     def __repr__(self) -> str:
-        return describe(self, frozenset(["uri"]))
+        return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of the model. Fields that are UNSET are omitted."""

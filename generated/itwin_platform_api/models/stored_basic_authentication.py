@@ -62,8 +62,10 @@ class StoredBasicAuthentication(JSONModel):
         "type": "Basic",
     }
 
+    SECRETS: ClassVar[frozenset[str]] = frozenset(["username", "password"])
+
     def __repr__(self) -> str:
-        return describe(self, frozenset(["username", "password"]))
+        return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of the model. Fields that are UNSET are omitted."""

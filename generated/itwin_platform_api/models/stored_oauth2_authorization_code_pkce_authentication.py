@@ -81,10 +81,12 @@ class StoredOAuth2AuthorizationCodePKCEAuthentication(JSONModel):
         "type": "OAuth2AuthorizationCodePKCE",
     }
 
+    SECRETS: ClassVar[frozenset[str]] = frozenset(
+        ["client_id", "scopes", "authorization_endpoint", "token_endpoint", "redirect_uri"]
+    )
+
     def __repr__(self) -> str:
-        return describe(
-            self, frozenset(["client_id", "scopes", "authorization_endpoint", "token_endpoint", "redirect_uri"])
-        )
+        return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of the model. Fields that are UNSET are omitted."""

@@ -62,8 +62,10 @@ class StoredQueryParameterAuthentication(JSONModel):
         "type": "QueryParameter",
     }
 
+    SECRETS: ClassVar[frozenset[str]] = frozenset(["key", "value"])
+
     def __repr__(self) -> str:
-        return describe(self, frozenset(["key", "value"]))
+        return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of the model. Fields that are UNSET are omitted."""
