@@ -19,8 +19,8 @@ from itwin_platform_transport import MAX_RESPONSE_BYTES, policy
 from itwin_platform_transport.attempts import tokens
 
 from tests.support.code_blocks import PAGES, PROJECT, blocks_of
+from tests.support.operations import OPERATIONS
 from tests.support.public_face import CALLABLES, EXPORTED, GROUPS, NAMES
-from tests.wrapper.operations.conftest import OPERATIONS
 from tools.site.check_search import misses, questions
 from tools.site.specification_links import SpecificationLinks, linked
 from tools.site.specification_page import PAGE

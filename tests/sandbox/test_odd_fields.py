@@ -6,19 +6,13 @@ import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 
+from tests.support.operations import OPERATIONS
 from tests.support.sandboxes import requests_of, serving
 
 OBJECT = "sceneData.objects[0]"
 PHOTO = {"name": "d", "type": "PhotoObjectDetector"}
 BASIC = {"type": "Basic", "username": "u", "password": "p"}
 LEVELS = {"minimumLevel": 5, "maximumLevel": 3}
-STATUSES = {
-    "update_repository": (200, 422),
-    "create_repository_resource": (201, 422),
-    "create_scene": (201, 400),
-    "create_detector": (201, 400),
-    "update_webhook": (200, 422),
-}
 
 
 def scene(**changes: object) -> dict[str, Any]:
@@ -76,10 +70,10 @@ async def test_an_odd_field_is_noted_or_rejected(operation: str, body: dict[str,
     async with serving(objects=1) as (sandbox, http):
         response = await send(sandbox, http, operation, body)
         (note,) = sandbox.requests[0].notes
-        assert (response.status_code, note.partition(": ")[0]) == (STATUSES[operation][0], target)
+        assert (response.status_code, note.partition(": ")[0]) == (OPERATIONS[operation].success, target)
     async with serving(objects=1, strict=True) as (sandbox, http):
         response = await send(sandbox, http, operation, body)
-        assert response.status_code == STATUSES[operation][1]
+        assert response.status_code == OPERATIONS[operation].error["status"]
         assert [detail["target"] for detail in response.json()["error"]["details"]] == [target]
 
 
@@ -101,4 +95,4 @@ async def test_strict_accepts_what_is_meant(
 ) -> None:
     """An ordinary request is carried out and leaves no note."""
     response = await send(sandbox, http, operation, body)
-    assert (response.status_code, sandbox.requests[0].notes) == (STATUSES[operation][0], ()), response.text
+    assert (response.status_code, sandbox.requests[0].notes) == (OPERATIONS[operation].success, ()), response.text

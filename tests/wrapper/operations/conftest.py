@@ -1,10 +1,9 @@
-"""The eight operations as these tests see them: a plain call of each, its responses, its documented errors."""
+"""A plain call of each operation, to a service that responds through pytest-httpx."""
 
 import json
 import operator
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,11 +12,7 @@ from itwin_platform import BackoffPolicy, Pager, PlatformClient
 from pytest_httpx import HTTPXMock
 
 from tests.support.calls import IDS, METHODS
-from tests.support.specification import specification
-from tools.generation.unwrapped import wrapped_part
-
-PROJECT = Path(__file__).resolve().parents[3]
-SPECIFICATION = wrapped_part(specification())
+from tests.support.operations import OPERATIONS
 
 BASE_URL = "https://service.example/api"
 
@@ -33,82 +28,6 @@ async def called(platform: PlatformClient, name: str, keywords: dict[str, Any] |
 def shown(value: object) -> str:
     """A value as the name of a case, without the address of an object."""
     return ascii(value).partition(" at 0x")[0][:60]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One operation of the specification."""
-
-    name: str
-    method: str
-    path: str
-    success: int
-    parameters: tuple[dict[str, Any], ...]
-    body: dict[str, Any] | None
-    error: dict[str, Any]
-    errors: tuple[tuple[int, str, dict[str, Any]], ...]
-    example: Any
-    response: dict[str, Any]
-
-    @property
-    def seen(self) -> Path:
-        """The file of a success as it has been seen beyond the description."""
-        return PROJECT / "tests" / "support" / "samples" / f"{self.name}.{self.success}.seen.json"
-
-    def sample(self, *, seen: bool = False) -> Any:
-        """The success as the specification shows it, or as it has been seen; what is secret in it is planted."""
-        text = self.seen.read_text(encoding="utf-8") if seen else json.dumps(self.example)
-        return json.loads(text.replace('"example-', '"planted-'))
-
-
-def schema_of(response: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of a response; empty without a body."""
-    media: dict[str, Any] = next(iter(followed(response).get("content", {}).values()), {})
-    return followed(media.get("schema", {}))
-
-
-def example_of(response: Mapping[str, Any]) -> Any:
-    """The first example of a response; None without one."""
-    media: dict[str, Any] = next(iter(followed(response).get("content", {}).values()), {})
-    return next((example["value"] for example in media.get("examples", {}).values()), None)
-
-
-def followed(node: Mapping[str, Any]) -> dict[str, Any]:
-    """What a reference of the specification leads to, with what stands beside it."""
-    if "$ref" not in node:
-        return dict(node)
-    found: dict[str, Any] = SPECIFICATION
-    for step in node["$ref"].removeprefix("#/").split("/"):
-        found = found[step]
-    return followed(found) | {key: value for key, value in node.items() if key != "$ref"}
-
-
-def _operations() -> Iterator[Operation]:
-    for path, methods in SPECIFICATION["paths"].items():
-        for method, operation in methods.items():
-            responses = operation["responses"].items()
-            success = next(status for status in operation["responses"] if int(status) < 300)
-            yield Operation(
-                name=operation["operationId"],
-                method=method.upper(),
-                path=path,
-                success=int(success),
-                parameters=tuple(map(followed, operation.get("parameters", ()))),
-                body=operation.get("requestBody", {"content": {}})["content"].get("application/json", {}).get("schema"),
-                error=operation.get("x-error", {}),
-                example=example_of(operation["responses"][success]),
-                response=schema_of(operation["responses"][success]),
-                errors=tuple(
-                    (int(status), name, example["value"])
-                    for status, response in responses
-                    if int(status) >= 300
-                    for name, example in followed(response)["content"]["application/json"]["examples"].items()
-                ),
-            )
-
-
-#: Those with a call: of another one, `test_the_calls_are_those_of_the_specification` tells.
-OPERATIONS = {operation.name: operation for operation in _operations() if operation.name in METHODS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
 
 from tests.support.calls import METHODS
-from tests.wrapper.operations.conftest import OPERATIONS, called
+from tests.support.operations import OPERATIONS
+from tests.wrapper.operations.conftest import called
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from itwin_platform import PlatformClient, PlatformError
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.examples import examples
+from tests.support.operations import OPERATIONS, SPECIFICATION
 from tests.support.schema_values import ANY_JSON, values_of
-from tests.wrapper.operations.conftest import BASE_URL, OPERATIONS, SPECIFICATION, called
+from tests.wrapper.operations.conftest import BASE_URL, called
 
 STATUSES = (201, 204, 300, 307, 400, 401, 404, 409, 413, 418, 422, 429, 500, 999)
 ODD = (b"", b"{", b"\xff\xfe", b"\xef\xbb\xbf{}", b"[" * 5000, b"9" * 5000, b"<html>", b'{"a":1}{"b":2}')

@@ -12,7 +12,8 @@ from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._service.messages import APIRequest, Body
 
 from tests.support.calls import SCENE
-from tests.wrapper.operations.conftest import OPERATIONS, SPECIFICATION, Exchange, called, followed
+from tests.support.operations import OPERATIONS, SPECIFICATION, followed
+from tests.wrapper.operations.conftest import Exchange, called
 from tools.generation.unwrapped import UNWRAPPED
 
 Schema = Mapping[str, Any]

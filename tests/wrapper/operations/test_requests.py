@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import types
 from enum import Enum
 from typing import Any
@@ -25,9 +26,11 @@ from itwin_platform import (
 )
 
 from tests.support.calls import IDS, ITWIN, ITWINS_PER_PAGE, METHODS, OBJECTS_PER_PAGE, SCENE
-from tests.wrapper.operations.conftest import BASE_URL, OPERATIONS, SPECIFICATION, Exchange, called, shown
+from tests.support.operations import OPERATIONS, SPECIFICATION
+from tests.wrapper.operations.conftest import BASE_URL, Exchange, called, shown
 from tests.wrapper.operations.test_replacement import BASIC, HEADER, PKCE, QUERY
 from tools.generation.document import operations
+from tools.generation.naming import snake_case
 
 
 class Name(str, Enum):  # noqa: UP042 - `str()` of a member of a StrEnum is its value
@@ -252,15 +255,14 @@ async def test_method_path_and_headers_are_the_documented_ones(
     operation = OPERATIONS[name]
     await exchange(name, keywords)
     request = exchange.request
-    ids = dict(zip(("iTwinId", "repositoryId", "sceneId", "webhookId"), IDS.values(), strict=True))
-    assert str(request.url).partition("?")[0] == BASE_URL + operation.path.format(**ids)
+    path = re.sub(r"\{(\w+)\}", lambda found: IDS[snake_case(found[1])], operation.path)
+    assert str(request.url).partition("?")[0] == BASE_URL + path
     assert request.method == operation.method
     headers = dict(request.headers)
     assert headers.pop("user-agent").startswith("itwin-platform/")
-    version = "v2" if name in ("create_detector", "update_webhook") else "v1"
     body = {"content-type": "application/json", "content-length": str(len(request.content))}
     assert headers == own | (body if operation.method != "GET" else {}) | {
-        "accept": f"application/vnd.acme.itwin-platform.{version}+json",
+        "accept": operation.accept.replace(".vendor.", ".acme."),
         "authorization": "Bearer planted-token",
         "host": "service.example",
         "accept-encoding": "gzip",

@@ -1,21 +1,31 @@
 """What each operation returns: the thing itself, typed, with nothing lost; or a typed error that keeps everything."""
 
+import importlib
 from typing import Any, get_args, get_type_hints
 
+import attrs
+import httpx
 import itwin_platform
 import pytest
 from itwin_platform import APIStatusError, BackoffPolicy, ErrorCode, ErrorDetail, PlatformClient, ResponseDecodeError
+from itwin_platform_api.operations import MODULES
 
 from tests.support.calls import METHODS, SCENE
+from tests.support.operations import OPERATIONS
 from tests.support.public_face import CALLABLES
-from tests.wrapper.operations.conftest import BASE_URL, OPERATIONS, Exchange, called
+from tests.wrapper.operations.conftest import BASE_URL, Exchange, called
 
 
 def result_of(name: str) -> tuple[Any, str | None]:
     """The type of a result, and the property of the response that holds it; None where it comes bare as described."""
     returned = get_type_hints(CALLABLES[METHODS[name][0]])["return"]
-    held = None if OPERATIONS[name].response.get("x-exported", True) else next(iter(OPERATIONS[name].sample()))
-    return (get_args(returned) or (returned,))[0], held
+    return (get_args(returned) or (returned,))[0], OPERATIONS[name].held
+
+
+def model_of(name: str, body: Any) -> Any:
+    """What the generated function of an operation returns for a body."""
+    operation = importlib.import_module(f"itwin_platform_api.{MODULES[name]}")
+    return operation.parse_response(httpx.Response(OPERATIONS[name].success, json=body))
 
 
 TYPES = {name: result_of(name) for name in OPERATIONS}
@@ -30,10 +40,7 @@ OTHER_TIMES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "seen"),
-    [(name, seen) for name in OPERATIONS for seen in (False, True) if OPERATIONS[name].seen.exists() or not seen],
-)
+@pytest.mark.parametrize(("name", "seen"), SAMPLES)
 async def test_a_result_is_unwrapped_typed_and_complete(name: str, *, seen: bool, exchange: Exchange) -> None:
     """The result is a model of the thing itself, and nothing of the response is lost."""
     sample = OPERATIONS[name].sample(seen=seen)
@@ -48,6 +55,27 @@ async def test_a_result_is_unwrapped_typed_and_complete(name: str, *, seen: bool
     assert [type(each) for each in results] == [kind] * len(expected)
     assert [each.to_dict() for each in results] == expected
     assert "planted" not in repr(result), "a stored secret does not show"
+
+
+@pytest.mark.parametrize(("name", "seen"), SAMPLES)
+def test_a_whole_response_shows_itself_in_one_line(name: str, *, seen: bool) -> None:
+    """Without UNSET, and without what is secret in it."""
+    shown = repr(model_of(name, OPERATIONS[name].sample(seen=seen)))
+    assert len(shown) < 2000
+    assert [unwanted for unwanted in ("\n", "UNSET", "planted", " object at 0x") if unwanted in shown] == []
+
+
+@pytest.mark.parametrize(("name", "seen"), SAMPLES)
+def test_asdict_has_every_field_by_its_python_name(name: str, *, seen: bool) -> None:
+    """`attrs.asdict` goes into nested models and lists, and leaves enums, times and UNSET as they are."""
+    model = model_of(name, OPERATIONS[name].sample(seen=seen))
+    written = attrs.asdict(model)
+    assert list(written) == [field.name for field in attrs.fields(type(model))]
+    for field, value in written.items():
+        own = getattr(model, field)
+        items = own if isinstance(own, list) else [own]
+        expected = [attrs.asdict(item) if attrs.has(type(item)) else item for item in items]
+        assert value == (expected if isinstance(own, list) else expected[0])
 
 
 @pytest.mark.parametrize(
