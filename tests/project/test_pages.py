@@ -200,7 +200,7 @@ def test_a_source_becomes_a_link_into_the_specification(docstring: str, shown: s
 def test_a_docstring_names_its_operation_of_the_specification() -> None:
     """An editor shows no link: the docstring of each operation says where to read, and the site links the same."""
     text = "".join(path.read_text(encoding="utf-8") for path in (PROJECT / "wrapper").rglob("*.py"))
-    named = re.findall(r"(Source: section 4\.\d, (\w+) on the specification page of the documentation\.)", text)
+    named = re.findall(r"(Source: section 4\.\d+, (\w+) on the specification page of the documentation\.)", text)
     assert {name for _, name in named} == set(OPERATIONS)
     assert [name for line, name in named if link(name) not in linked(line)] == []
 

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+from collections.abc import Iterable
 from typing import Any, get_type_hints
 
 import attrs
@@ -52,6 +53,27 @@ def test_the_operations_have_methods() -> None:
     assert {name: [method.partition(".")[0]] for name, method in METHODS.items()} == {
         name: operation["tags"] for name, operation in OPERATIONS.items()
     }
+
+
+def not_in(file: str, wanted: Iterable[str]) -> list[str]:
+    """What a file does not have, whatever its lines and capitals are."""
+    text = " ".join((PROJECT / file).read_text(encoding="utf-8").lower().split())
+    return [each for each in wanted if each.lower() not in text]
+
+
+def test_the_readme_names_each_operation() -> None:
+    """The table in README.md has the method of each."""
+    assert not_in("README.md", [f"`platform.{method}(" for method in METHODS.values()]) == []
+
+
+def test_the_changelog_names_each_operation() -> None:
+    """A new operation is announced by its name."""
+    assert not_in("CHANGELOG.md", [operation["summary"] for operation in OPERATIONS.values()]) == []
+
+
+def test_the_typed_consumer_calls_each_operation() -> None:
+    """consumer.py, which type checkers read, has a call of each."""
+    assert not_in(str(CONSUMER), [f"platform.{method}(" for method in METHODS.values()]) == []
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -1,0 +1,137 @@
+"""A ninth operation takes the places that CONTRIBUTING.md lists and no other, and none of them can be left out."""
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes import PROJECT, ended
+
+#: What get primary account is called, and what its copy is called.
+NAMES = {
+    "get_primary_account": "get_first_account",
+    "myprimaryaccount": "myfirstaccount",
+    "Get primary account": "Get first account",
+    "get primary account": "get first account",
+    "4.4": "4.9",
+}
+#: What stands in each file for get primary account: its copy comes behind it, in openapi.yaml behind all paths.
+PARTS = {
+    "openapi.yaml": (r"  /itwins/myprimaryaccount:\n(?:    .*\n)+(?:\n    .*\n(?:    .*\n)*)*",),
+    "wrapper/itwin_platform/_operations/itwins.py": (
+        r"get_primary_account, ",
+        r"    async def get_primary_account(?s:.*?)\n\n(?=    def )",
+    ),
+    "sandbox/itwin_platform_sandbox/_service/itwins.py": (r"def get_primary_account(?s:.*?)\n\n\n",),
+    "sandbox/itwin_platform_sandbox/_service/service.py": (
+        r"get_primary_account, (?=list_itwins)",
+        r"get_primary_account, (?=update_repository)",
+    ),
+    "tests/support/calls.py": (r"    \"get_primary_account\": .*\n",),
+    "tests/wrapper/operations/test_requests.py": (r"    \"get_primary_account\": .*\n",),
+    "tests/project/typing/consumer.py": (r"    assert_type\(await platform\.itwins\.get_primary_account.*\n",),
+    "docs/reference/itwins.md": (r"::: \S*get_primary_account\n(?s:.*?)\n\n",),
+    "README.md": (r"\| `platform\.itwins\.get_primary_account.*\n",),
+    "CHANGELOG.md": (r"get primary account, ",),
+    ".github/ISSUE_TEMPLATE/preview_changed.yml": (r"        - Get primary account\n",),
+}
+#: The places without which nothing after them can be tested, and then the others; each with the test that misses it.
+MISSED = (
+    {"wrapper/": "test_the_wrapper_has_all_that_is_generated"},
+    {"sandbox/": "test_strange_responses_are_taken"},
+    {"tests/support/calls.py": "test_the_operations_have_methods"},
+    {
+        "tests/wrapper/operations/test_requests.py": "test_the_calls_are_those_of_the_specification",
+        "tests/project/typing/consumer.py": "test_the_typed_consumer_calls_each_operation",
+        "docs/reference/": "test_every_public_name_and_operation_is_in_the_reference_once",
+        "README.md": "test_the_readme_names_each_operation",
+        "CHANGELOG.md": "test_the_changelog_names_each_operation",
+        ".github/ISSUE_TEMPLATE/": "test_the_form_for_a_changed_preview_knows_every_operation",
+    },
+)
+CHECKS = (
+    *("tests/generated/test_spec_document.py", "tests/project/test_public_surface.py", "tests/project/test_pages.py"),
+    *("tests/tools/test_repository.py", "tests/tools/test_wrapper_fits.py", "tests/wrapper/operations"),
+)
+#: Of the tests of the wrapper, those of the new operation, and what compares it with the document.
+SELECTED = "get_first_account or the_calls or fits or not wrapper"
+
+
+def test_the_list_names_every_place() -> None:
+    """Each place of the list has a part, and each part is in a place of the list, which has eight at most."""
+    text = (PROJECT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\d\. (.*)$", text.partition("## When the service changes")[2].partition("\n## ")[0], re.MULTILINE
+    )
+    places = [place for row in rows for place in re.findall(r"`([^`]+)`", row)]
+    assert len(rows) <= 8
+    assert {place: [file for file in PARTS if file.startswith(place)] != [] for place in places} == dict.fromkeys(
+        places, True
+    )
+    assert [file for file in PARTS if not file.startswith(tuple(places))] == []
+
+
+class Copy:
+    """A copy of the project, in which parts are added and left out."""
+
+    def __init__(self, folder: Path) -> None:
+        ignored = shutil.ignore_patterns(".git", ".venv*", ".cache", "__pycache__", ".*_cache")
+        self.folder = Path(shutil.copytree(PROJECT, folder / "project", ignore=ignored))
+        self.path = os.pathsep.join(
+            str(self.folder / name) for name in ("wrapper", "transport", "generated", "sandbox")
+        )
+
+    def write(self, *, without: tuple[str, ...] = ()) -> None:
+        """Write every file with its part, and those of some places without it."""
+        for name, patterns in PARTS.items():
+            text = (PROJECT / name).read_text(encoding="utf-8")
+            for pattern in () if name.startswith(without) else patterns:
+                found = re.search(pattern, text)
+                assert found is not None, pattern
+                end, copied = found.end() if name != "openapi.yaml" else text.index("\ncomponents:\n"), found[0]
+                for old, new in NAMES.items():
+                    copied = copied.replace(old, new)
+                text = text[:end] + copied + text[end:]
+            (self.folder / name).write_text(text, encoding="utf-8")
+
+    def run(self, *command: str) -> str:
+        """Run a module in the copy, and return its output."""
+        variables = {"PYTHONPATH": self.path, "COVERAGE_PROCESS_START": ""}
+        process = ended("python", "-m", *command, folder=self.folder, variables=variables, status=None)
+        return process.stdout + process.stderr
+
+    def check(self, *tests: str) -> str:
+        """Run the checks of a complete operation, or some of these tests."""
+        selected = " or ".join(tests) or SELECTED
+        return self.run("pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "-k", selected, *CHECKS)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """A copy with every part, for which the package is generated."""
+    made = Copy(tmp_path_factory.mktemp("ninth"))
+    made.write(without=("openapi.yaml",))
+    assert "cannot import name 'get_first_account'" in made.run("itwin_platform._operations.itwins")
+    made.write()
+    said = made.run("tools.generation.generate")
+    assert "The wrapper fits." in said
+    assert "not wrapped" not in said
+    return made
+
+
+def test_a_ninth_operation_takes_the_places_of_the_list(copy: Copy) -> None:
+    """With all of them, all checks of a complete operation pass."""
+    copy.write()
+    assert re.search(r"failed|error", said := copy.check()) is None, said
+
+
+@pytest.mark.parametrize("places", MISSED, ids=lambda places: next(iter(places)))
+def test_a_place_of_the_list_cannot_be_left_out(copy: Copy, places: Mapping[str, str]) -> None:
+    """Without it, a test fails and names the operation."""
+    copy.write(without=tuple(places))
+    said = copy.check(*places.values())
+    assert [test for test in places.values() if not re.search(rf"^FAILED .*::{test}", said, re.MULTILINE)] == [], said
+    assert re.search(r"get.first.account", said, re.IGNORECASE)
