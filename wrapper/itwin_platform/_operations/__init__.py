@@ -67,13 +67,13 @@ def check_changes(**arguments: object) -> None:
 
 def as_enum(value: object, kind: Callable[[str], V]) -> V:
     """Make a member of a string; UNSET stays, and so does what the rules reject."""
-    return kind(value) if isinstance(value, str) else cast(V, value)  # UNSET may stand anywhere
+    return kind(value) if isinstance(value, str) else cast("V", value)  # UNSET may stand anywhere
 
 
 def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Unset:
     """Make a list of one value or an iterable; a string counts as one value. UNSET and None stay."""
     if isinstance(value, Unset) or value is None:
-        return cast(Unset, value)  # None is rejected by the checks, and omitted where they are lifted
+        return cast("Unset", value)  # None is rejected by the checks, and omitted where they are lifted
     values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     # A member of an enum of strings is sent as its value; `str` would write its name.
     strings = [encode(item) for item in values if isinstance(item, str)]
