@@ -86,6 +86,7 @@ FOREIGN = {
     "HTTPClient",
     "HTTPTransport",
     "to_parquet",
+    "response_model",
 }
 #: What names things: Python, Lua, Jinja, documents and settings.
 CODE = (".py", ".lua", ".jinja", ".yaml", ".yml", ".toml", ".js", ".txt", "Makefile", "Containerfile")

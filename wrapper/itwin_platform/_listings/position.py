@@ -267,7 +267,7 @@ def read_resume(text: object, listing: Listing) -> Position:
     if belongs_to != listing.name:
         raise UsageError(
             f"resume belongs to another listing ({str(belongs_to).partition(':')[0]}, or other keywords): pass the "
-            "keywords of the first run; only limit, concurrency, on_page and correlation_id may differ",
+            "keywords and extra_query of the first run; only limit, concurrency, on_page and other options may differ",
             argument="resume",
         )
     return position
