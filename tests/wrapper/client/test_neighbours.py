@@ -27,11 +27,16 @@ async def test_a_mock_of_the_class_has_its_operations() -> None:
 
 
 def test_without_asyncio_a_call_tells_what_it_needs() -> None:
-    """Under trio and curio no asyncio loop runs: a StateError says so, and nothing is sent."""
-    client, requests = answering()
-    call = client.itwins.get_primary_account()
-    with pytest.raises(StateError, match="the client needs asyncio"):
-        call.send(None)
+    """Under trio and curio no asyncio loop runs: a StateError says so, also in `async with`, and nothing is sent."""
+
+    async def called(client: PlatformClient) -> None:
+        async with client:
+            await client.itwins.get_primary_account()
+
+    mocked, requests = answering()
+    for client in (mocked, PlatformClient("https://s.example", vendor="v", token="t")):
+        with pytest.raises(StateError, match="the client needs asyncio"):
+            called(client).send(None)
     assert requests == []
 
 

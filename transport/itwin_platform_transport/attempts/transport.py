@@ -435,7 +435,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport below."""
         if self._is_closed:
             return
-        closing = asyncio.current_task()
+        # Before the first call no loop of asyncio may run, such as under trio, where that call has just failed.
+        closing = None if self._loop is None else asyncio.current_task()
         if self._loop is not None and self._loop is not asyncio.get_running_loop():
             raise StateError("close a client in the event loop of its first call")
         self._is_closed = True

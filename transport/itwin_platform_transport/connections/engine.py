@@ -166,7 +166,7 @@ class Pool:
         self._open: set[Connection] = set()
         #: Those that nobody uses, oldest first.
         self._idle: deque[Connection] = deque()
-        self._is_closed = False
+        self._is_closed = self._has_connected = False
 
     def __repr__(self) -> str:
         return f"in_use={len(self._open) - len(self._idle)}, idle={len(self._idle)}"
@@ -245,6 +245,7 @@ class Pool:
             # An empty label, or one that is too long.
             raise httpx.LocalProtocolError("the host of the URL is none that can be looked up") from error
         self._open.add(connection)
+        self._has_connected = True
         if self._is_closed:
             self._close(connection)
             raise httpx.ConnectError("the transport was closed")
@@ -282,8 +283,8 @@ class Pool:
         self._idle.clear()
         for connection in list(self._open):
             self._close(connection)
-        # The event loop closes sockets in its next round.
-        await asyncio.sleep(0)
+        if self._has_connected:
+            await asyncio.sleep(0)  # the event loop closes sockets in its next round
 
 
 class Body(httpx.AsyncByteStream):
