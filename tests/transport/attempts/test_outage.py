@@ -475,6 +475,14 @@ async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFi
     ]
 
 
+async def test_the_line_of_an_outage_names_what_came_instead_of_a_status(caplog: pytest.LogCaptureFixture) -> None:
+    """Where no response comes, the log names the exception, as the event does, and nothing is None."""
+    await results(backoff(ScriptedTransport(httpx.ReadError("x"))), *(get(str(number)) for number in range(20)))
+    lines = [record.getMessage() for record in caplog.records]
+    assert "GET /things/{id} is down (ReadError): its calls wait, one probes in 0.6 s" in lines
+    assert [line for line in lines if "None" in line] == []
+
+
 @pytest.mark.parametrize(
     ("cause", "said"),
     [

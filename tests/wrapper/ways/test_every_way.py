@@ -473,13 +473,29 @@ async def test_bytes_that_are_not_http_are_an_outage_of_a_known_service() -> Non
 
 @in_every_way
 async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
-    """A handshake that HTTP answers is final, and its text names http."""
+    """A handshake that HTTP answers is final after one connection, and its text names http."""
+    accepted: list[asyncio.StreamWriter] = []
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted.append(writer)
         await reader.read(1)
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         writer.close()
 
     async with listening(respond) as port, opened(way, f"https://127.0.0.1:{port}") as calls:
         with pytest.raises(NotSentError, match=r"the server does not speak TLS: is it http://\?"):
+            await calls.get()
+        assert len(accepted) == 1
+
+
+@in_every_way
+async def test_a_handshake_that_is_cut_off_is_an_outage_and_says_so(way: str) -> None:
+    """A port that closes without a byte may be a service that restarts: it is retried, also where TLS begins."""
+
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1_000)
+        writer.close()
+
+    async with listening(respond) as port, opened(way, f"https://127.0.0.1:{port}") as calls:
+        with pytest.raises(NotSentError, match=r"after 7 attempts.*ConnectError: it closed the connection without"):
             await calls.get()

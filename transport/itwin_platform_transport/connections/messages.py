@@ -33,6 +33,8 @@ BROKEN_OFF = (httpx.RequestError, OSError)
 
 #: These end a TLS connection as a lost one ends: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+#: What comes of a TLS handshake in which the other side closes the connection.
+_CUT_OFF = (ssl.SSLEOFError, ConnectionResetError)
 #: The beginning of a note on a failure: the proxy that was to be passed.
 THROUGH_PROXY = "through the proxy "
 #: What a server did that sent no response, and what h11 says then, which parses for the transports of httpx.
@@ -244,6 +246,8 @@ def is_not_http(error: BaseException | None) -> bool:
 
 
 def _what_came(error: BaseException | None) -> str | None:
+    if isinstance(error, httpx.ConnectError) and any(isinstance(each, _CUT_OFF) for each in _chain(error)):
+        return CLOSED
     said = str(error) if isinstance(error, httpx.RemoteProtocolError) else ""
     by_h11 = (meaning for words, meaning in _BY_H11.items() if said.startswith(words))
     return said if said in (NOT_HTTP, CLOSED) else next(by_h11, None)
