@@ -1,7 +1,8 @@
 """What tracers, recorders and mocks of others see of a call with the default client, each in a process of its own.
 
-`python -m measure.conformance.watching` prints the table of the documentation, and `... NAME` runs one of them. An
-exporter in memory takes what a tracer reports, and a mock responds for an address that does not exist.
+`python -m measure.conformance.watching` fails if the table of docs/observability.md says anything else, and `... NAME`
+runs one of them. An exporter in memory takes what a tracer reports, and a mock responds for an address that does not
+exist.
 """
 
 import asyncio
@@ -17,6 +18,8 @@ from unittest.mock import patch
 import httpx
 from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "observability.md"
+HEAD = "| Tool | Kind | Pass to the client | It sees |\n|---|---|---|---|\n"
 ACCOUNT = {"iTwin": {"id": "a-1", "class": "Account"}}
 NOWHERE = "https://service.invalid"
 Call = Callable[[], Awaitable[None]]
@@ -245,18 +248,30 @@ def rows() -> list[str]:
         command = [sys.executable, "-m", "measure.conformance.watching", name]
         ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
         last = ended.stdout.strip().splitlines()[-1:]
-        seen = "the request" if last == ["1"] else "nothing" if last == ["0"] else f"failed: {ended.stderr[-300:]}"
+        nothing = "nothing: **the request is sent**" if kind == "mock" else "nothing"
+        seen = "the request" if last == ["1"] else nothing if last == ["0"] else f"failed: {ended.stderr[-300:]}"
         found.append(f"| {name.partition(',')[0]} | {kind} | {passed or 'nothing'} | {seen} |")
     return found
 
 
+def rows_of_page() -> list[str]:
+    """Return the rows of the page, one for each tool: the page has those together that see the same."""
+    table = PAGE.read_text(encoding="utf-8").partition(HEAD)[2].partition("\n\n")[0]
+    split = [
+        line.split(" | ", 1) for line in table.replace("`unittest.mock.patch`", "unittest.mock.patch").splitlines()
+    ]
+    return [f"| {tool} | {rest}" for tools, rest in split for tool in tools.removeprefix("| ").split(", ")]
+
+
 def main() -> None:
-    """Print the table, or what one tool sees."""
+    """Print the table and compare it with the page, or print what one tool sees."""
     if len(sys.argv) > 1:
         print(TOOLS[sys.argv[1]][1]())
         return
-    print("| Tool | Kind | Pass to the client | It sees |\n|---|---|---|---|")
-    print("\n".join(rows()))
+    measured = rows()
+    print(HEAD + "\n".join(measured))
+    if measured != (shown := rows_of_page()):
+        raise SystemExit("\n".join([f"{PAGE.name} says something else:", *sorted({*measured} ^ {*shown})]))
 
 
 if __name__ == "__main__":
