@@ -49,6 +49,7 @@ types: $(READY)  ## Check types with mypy --strict and pyright, and the public n
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/basedpyright --project tests/project/typing --pythonpath $(BIN)/python
+	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --project tests/project/typing --pythonpath $(BIN)/python
 	@$(BIN)/ty check --quiet --error-on-warning --python $(VENV) tests/project/typing/consumer.py
 	@$(BIN)/pyrefly check --preset strict --python-interpreter-path $(BIN)/python tests/project/typing/consumer.py
 	@PATH="$(CURDIR)/$(BIN):$$PATH"; for package in itwin_platform itwin_platform_transport itwin_platform_api itwin_platform_sandbox; do \

@@ -76,6 +76,11 @@ async def itwins(platform: ip.PlatformClient, status: ip.ITwinStatusParam = "Tri
     assert_type(pager.collected, tuple[ip.ITwin, ...])
     assert_type(pager.resume, str)
     assert_type(platform.itwins.list_all(sub_class="Project"), ip.Pager[ip.ITwin])
+    order: ip.ITwinOrderParam = "displayName DESC"
+    selected: list[ip.ITwinPropertyParam] = ["id", "notNamedYet"]
+    platform.itwins.list(order_by=order, select=selected)
+    platform.itwins.list_all(partition_by="lastModifiedDateTime", select="id")
+    platform.scenes.list_objects("s", "i", order_by="kind")
     async for page in pager.pages():
         assert_type(page, ip.Page[ip.ITwin])
         assert_type(page.resume, str | None)
