@@ -12,8 +12,10 @@ from types import coroutine
 from typing import Any
 from unittest.mock import AsyncMock
 
+import httpcore
 import httpx
 import pytest
+from itwin_platform_transport import Request
 from itwin_platform_transport.connections.engine import EngineTransport
 
 from measure.promises.parsing import by_engine
@@ -640,3 +642,110 @@ async def test_a_silent_peer_is_not_connected_to_for_ever() -> None:
         url = f"https://127.0.0.1:{silent.getsockname()[1]}/"
         with pytest.raises(httpx.ConnectTimeout, match="no connection in time"):
             await Network(is_encrypted=True).send(url, times={**TIMES, "connect": 0.05})
+
+
+@pytest.mark.parametrize("data", [b"", b"HTTP/1.1 200 O", b"HTTP/1.1 103 E\r\n\r\n"])
+async def test_a_response_without_a_head_is_no_response(plain: Network, data: bytes) -> None:
+    """The error comes in place of the response, and not while its body is read."""
+    async with plain.served(responding(data, closes=True)) as url:
+        with pytest.raises(httpx.RemoteProtocolError):
+            await plain.transport.handle_async_request(httpx.Request("GET", url))
+
+
+async def test_a_response_that_came_at_once_keeps_no_connection(plain: Network) -> None:
+    """Another request may have its connection before its body was read, and no timer is left of it."""
+    before = asyncio.all_tasks()
+    async with plain.served(responding(OK)) as url:
+        response = await plain.transport.handle_async_request(
+            httpx.Request("GET", url, extensions={"timeout": {"connect": 1e6, "read": 1e6, "write": 1e6}})
+        )
+        assert (repr(plain.transport), response.extensions["connection_was_idle"]) == (ONE_IDLE, False)
+        timers: list[asyncio.TimerHandle] = vars(asyncio.get_running_loop())["_scheduled"]
+        assert [timer for timer in timers if not timer.cancelled()] == []
+        assert await response.aread() == b"{}"
+    assert asyncio.all_tasks() == before
+
+
+async def test_a_body_in_parts_is_sent_as_one(plain: Network) -> None:
+    """A caller's stream is joined."""
+
+    async def parts() -> AsyncIterator[bytes]:
+        yield b"ab"
+        yield b"cd"
+
+    async with RawServer(OK) as server:
+        await plain.send(server.address, method="POST", content=parts(), headers=[(b"Content-Length", b"4")])
+    assert server.requests[0].body == b"abcd"
+
+
+async def test_a_closed_body_is_at_its_end(plain: Network) -> None:
+    """Who reads on after closing a response gets nothing more."""
+    async with plain.served(stalling(OK[:-1])) as url:
+        response = await plain.transport.send(Request("GET", httpx.URL(url), ((b"host", b"h"),), b"", {}))
+        stream = response.stream
+        assert stream is not None
+        assert await anext(aiter(stream)) == b"{"
+        await stream.aclose()
+        assert [part async for part in stream] == []
+        assert repr(plain.transport) == NONE_OPEN
+
+
+async def test_a_server_that_ends_its_side_ends_an_upload(plain: Network) -> None:
+    """It says that no response will come, so the rest of the body is not waited for until the time limit."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        for _ in range(200):  # all buffers are full then
+            await asyncio.sleep(0)
+        writer.write_eof()
+        await asyncio.Event().wait()
+
+    async with plain.served(handle) as url:
+        with pytest.raises(httpx.RemoteProtocolError, match="without a response"):
+            await plain.send(url, method="POST", content=HUGE, times={**TIMES, "write": 5.0})
+
+
+#: The functions that tools replace, and whether requests end in order by themselves then.
+REPLACED: dict[str, tuple[type, str, bool]] = {
+    "nothing": (object, "", True),
+    "the client": (httpx.AsyncClient, "send", True),
+    "the transport": (httpx.AsyncHTTPTransport, "handle_async_request", True),
+    "the pool": (httpcore.AsyncConnectionPool, "handle_async_request", False),
+    "the connection": (httpcore.AsyncHTTPConnection, "handle_async_request", False),
+}
+
+
+@pytest.mark.parametrize("case", REPLACED)
+async def test_who_replaces_a_function_of_httpx_sees_each_request(
+    plain: Network, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    """Whatever function it is, also in a transport that has sent without; below httpx requests need protection."""
+    owner, name, is_clean = REPLACED[case]
+    seen: list[object] = []
+
+    async def watch(sender: object, request: object, **others: object) -> object:
+        seen.append(request)
+        return await own(sender, request, **others)
+
+    async with RawServer(raw_response(b"{}")) as server:
+        request = Request("GET", httpx.URL(server.address), ((b"host", b"h"), (b"a", b"b")), b"", {"timeout": TIMES})
+        assert (await plain.transport.send(request)).content == b"{}"
+        if name:
+            own = getattr(owner, name)
+            monkeypatch.setattr(owner, name, watch)
+        response = await plain.transport.send(request)
+        await response.read(limit=10)
+        assert plain.transport.cancels_cleanly is is_clean
+        await plain.transport.aclose()
+    assert (response.content, len(seen)) == (b"{}", bool(name))
+    assert [received.headers.raw for received in server.requests] == [[(b"host", b"h"), (b"a", b"b")]] * 2
+
+
+@pytest.mark.parametrize(("name", "is_clean"), [("HTTPS_PROXY", False), ("ALL_PROXY", False), ("NO_PROXY", True)])
+def test_requests_through_a_proxy_need_protection(monkeypatch: pytest.MonkeyPatch, name: str, is_clean: bool) -> None:
+    """Their connections are those of httpx, which a cancelled task would leave half done."""
+    for each in ("HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(each, raising=False)
+    monkeypatch.setenv(name, "http://127.0.0.1:1")
+    assert EngineTransport().cancels_cleanly is is_clean
+    assert EngineTransport(trust_env=False).cancels_cleanly

@@ -1,6 +1,10 @@
 """Requests and responses are those of httpx, for everybody who looks at them or changes them on their way."""
 
-from contextlib import suppress
+import errno
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import httpx
@@ -8,7 +12,20 @@ import pytest
 from itwin_platform import PlatformClient
 from itwin_platform_transport import AccessToken, BackoffPolicy, Request
 from itwin_platform_transport.connections.engine import EngineTransport, head_of
-from itwin_platform_transport.connections.messages import as_httpx, without_encoding, without_frames
+from itwin_platform_transport.connections.messages import (
+    CLOSED,
+    NOT_HTTP,
+    THROUGH_PROXY,
+    Response,
+    SettingError,
+    as_httpx,
+    is_not_http,
+    is_nowhere,
+    kind_of_failure,
+    why_final,
+    without_encoding,
+    without_frames,
+)
 
 from tests.support.services import PreparedResponse, RawServer, raw_response
 
@@ -103,3 +120,196 @@ def test_a_head_that_could_be_read_as_another_is_rejected(
     """Method, target and headers have only characters that HTTP allows there, and state the length that is sent."""
     with pytest.raises(httpx.LocalProtocolError):
         head_of(method, target, [header], b"")
+
+
+def caused(error: Exception, cause: Exception) -> Exception:
+    """An error with what it came from."""
+    error.__cause__ = cause
+    return error
+
+
+def tls(said: str, kind: type[ssl.SSLError] = ssl.SSLError, *, verified: str = "") -> ssl.SSLError:
+    """A failure of TLS, with the reason that OpenSSL names, and with what it says of the certificate."""
+    error = kind(1, f"[SSL: {said}] words (_ssl.c:1000)")
+    error.reason = said
+    if verified:
+        vars(error)["verify_message"] = verified
+    return error
+
+
+CONNECT, READ = httpx.ConnectError, httpx.ReadError
+REJECTED = "ProxyError: the proxy rejects the connection, with status "
+#: What came instead of a response, what is said of it to an address with http://, and whether a retry cannot help.
+FAILURES: dict[str, tuple[Exception, str, bool]] = {
+    "its certificate": (
+        caused(CONNECT("x"), tls("CERTIFICATE_VERIFY_FAILED", verified="certificate has expired")),
+        *("ConnectError: certificate has expired", True),
+    ),
+    **{
+        words: (
+            caused(CONNECT("x"), tls("CERTIFICATE_VERIFY_FAILED", verified=words)),
+            f"ConnectError: {words}: trust the authority of its certificate with ssl_context=",
+            True,
+        )
+        for words in ("unable to get local issuer certificate", "self-signed certificate", "self signed certificate")
+    },
+    **{
+        reason: (
+            caused(CONNECT("x"), tls(reason)),
+            *(f"ConnectError: {reason}: the server does not speak TLS: is it http://?", True),
+        )
+        for reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
+    },
+    "an alert in the handshake": (
+        caused(CONNECT("x"), tls("TLSV1_ALERT_INTERNAL_ERROR")),
+        *("ConnectError: TLSV1_ALERT_INTERNAL_ERROR", True),
+    ),
+    **{
+        reason: (caused(READ("x"), tls(reason)), f"ReadError: {reason}", True)
+        for reason in ("TLSV13_ALERT_CERTIFICATE_REQUIRED", "TLSV1_ALERT_UNKNOWN_CA", "TLSV1_ALERT_ACCESS_DENIED")
+    },
+    "another alert after it": (caused(READ("x"), tls("TLSV1_ALERT_INTERNAL_ERROR")), "ReadError", False),
+    "no alert after it": (caused(READ("x"), tls("BAD_CERTIFICATE")), "ReadError", False),
+    "no name": (
+        caused(CONNECT("x"), ssl.SSLError(1, "unknown error (_ssl.c:1000)")),
+        *("ConnectError: unknown error", True),
+    ),
+    **{
+        kind.__name__: (caused(CONNECT("x"), tls("EOF", kind)), "ConnectError", False)
+        for kind in (
+            *(ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError),
+            *(ssl.SSLWantReadError, ssl.SSLWantWriteError),
+        )
+    },
+    "SettingError": (SettingError("HTTP_PROXY names no proxy"), "SettingError: HTTP_PROXY names no proxy", True),
+    "a proxy with 407": (
+        httpx.ProxyError("407 Proxy Authentication Required"),
+        f"{REJECTED}407: its URL needs a user and a password that it accepts",
+        True,
+    ),
+    "a proxy with 403": (
+        httpx.ProxyError("403 Forbidden"),
+        *(f"{REJECTED}403", True),
+    ),
+    "a proxy with 502": (httpx.ProxyError("502 Bad Gateway"), "ProxyError", False),
+    "a proxy that says something else": (httpx.ProxyError("4xx"), "ProxyError", False),
+    "the system": (
+        caused(CONNECT("x"), ConnectionRefusedError(errno.ECONNREFUSED, "y")),
+        "ConnectError: connection refused",
+        False,
+    ),
+    "the resolver": (
+        caused(CONNECT("x"), socket.gaierror(socket.EAI_NONAME, "Name or service NOT known")),
+        *("ConnectError: name or service not known", False),
+    ),
+    "an error without a number": (caused(CONNECT("x"), OSError("planted")), "ConnectError", False),
+    "no HTTP": (
+        httpx.RemoteProtocolError(NOT_HTTP),
+        *(f"RemoteProtocolError: {NOT_HTTP}: does it need https?", False),
+    ),
+    "no HTTP, by h11": (
+        httpx.RemoteProtocolError("illegal status line: bytearray(b'planted')"),
+        *(f"RemoteProtocolError: {NOT_HTTP}: does it need https?", False),
+    ),
+    "no response": (httpx.RemoteProtocolError(CLOSED), f"RemoteProtocolError: {CLOSED}", False),
+    "no response, by h11": (
+        httpx.RemoteProtocolError("Server disconnected without sending a response."),
+        *(f"RemoteProtocolError: {CLOSED}", False),
+    ),
+    "anything else": (httpx.RemoteProtocolError("planted"), "RemoteProtocolError", False),
+    "another kind with these words": (READ(NOT_HTTP), "ReadError", False),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_a_failure_is_named_with_its_reason_and_what_to_do(case: str) -> None:
+    """Its class, what TLS, the system, the proxy or the bytes say, and no text that may be confidential."""
+    error, said, is_final = FAILURES[case]
+    assert kind_of_failure(error, scheme="http") == said
+    assert kind_of_failure(error, scheme="https") == said.removesuffix(": does it need https?")
+    assert (why_final(error) is not None) is is_final
+    assert is_not_http(error) is (NOT_HTTP in said)
+
+
+@pytest.mark.parametrize(("scheme", "speaker"), [("http", "the server"), ("https", "the proxy")])
+def test_a_failure_behind_a_proxy_names_it(scheme: str, speaker: str) -> None:
+    """A TLS that does not begin is that of the proxy if TLS was to be spoken to it."""
+    error = caused(CONNECT("x"), tls("WRONG_VERSION_NUMBER"))
+    error.add_note("another note")
+    error.add_note(f"{THROUGH_PROXY}{scheme}://proxy.example")
+    said = f"WRONG_VERSION_NUMBER: {speaker} does not speak TLS: is it http://?"
+    assert kind_of_failure(error) == f"ConnectError: {said}: through the proxy {scheme}://proxy.example"
+
+
+@pytest.mark.parametrize(
+    ("error", "host", "is_wrong"),
+    [
+        (caused(CONNECT("x"), socket.gaierror(socket.EAI_NONAME, "y")), "a.example", True),
+        (caused(CONNECT("x"), socket.gaierror(socket.EAI_AGAIN, "y")), "a.example", False),
+        (caused(READ("x"), socket.gaierror(socket.EAI_NONAME, "y")), "a.example", False),
+        (caused(CONNECT("x"), ConnectionRefusedError()), "a.example", False),
+        *((caused(CONNECT("x"), ConnectionRefusedError()), host, True) for host in ("localhost", "127.0.0.9", "::1")),
+        (caused(httpx.ConnectTimeout("x"), ExceptionGroup("y", [ConnectionRefusedError()])), "localhost", True),
+        (caused(CONNECT("x"), TimeoutError()), "localhost", False),
+        (None, "localhost", False),
+    ],
+)
+def test_an_address_that_most_likely_is_wrong(error: Exception | None, host: str, is_wrong: bool) -> None:
+    """Its name is unknown, or nothing listens there on this machine."""
+    assert is_nowhere(error, host=host) is is_wrong
+
+
+async def test_a_body_is_sent_with_its_length_and_not_in_chunks() -> None:
+    """Whether it was to be streamed or its headers state no length; the other headers stay."""
+
+    async def parts() -> AsyncIterator[bytes]:
+        yield b"abc"
+
+    streamed = await Request.of(httpx.Request("POST", "https://a.example/", headers={"x": "1"}, content=parts()))
+    assert [*streamed.headers.items()][1:] == [("x", "1"), ("content-length", "3")]
+    unstated = httpx.Request("POST", "https://a.example/", content=b"ab")
+    del unstated.headers["content-length"]
+    assert (await Request.of(unstated)).headers["content-length"] == "2"
+    stated = httpx.Request("GET", "https://a.example/")
+    assert (await Request.of(stated)).raw_headers == stated.headers.raw
+
+
+class Parts(httpx.AsyncByteStream):
+    """A body in parts, of which one may be an error."""
+
+    def __init__(self, *parts: bytes | Exception) -> None:
+        self.parts, self.read, self.is_closed = parts, 0, False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self.parts:
+            self.read += 1
+            if isinstance(part, Exception):
+                raise part
+            yield part
+
+    async def aclose(self) -> None:
+        """Note it."""
+        self.is_closed = True
+
+
+@pytest.mark.parametrize(
+    ("status", "parts", "content", "fault", "read"),
+    [
+        (200, (b"ab", b"cd"), b"abcd", None, 2),
+        (200, (b"ab", b"cde"), b"abcd", "it is larger than max_response_bytes, 4 bytes", 2),
+        (200, (b"abcde", b"f"), b"abcd", "it is larger than max_response_bytes, 4 bytes", 1),
+        (300, (b"ab", READ("x")), b"ab", None, 2),
+        (500, (b"ab", OSError("x")), b"ab", None, 2),
+        (299, (b"ab", READ("x")), None, None, 2),
+    ],
+)
+async def test_a_body_is_read_to_its_end_or_its_limit_and_closed(
+    status: int, parts: tuple[bytes | Exception, ...], content: bytes | None, fault: str | None, read: int
+) -> None:
+    """Of a body that is too large, and of an error's that breaks off, the beginning is kept; a success raises."""
+    stream = Parts(*parts)
+    response = Response(status, stream=stream)
+    with pytest.raises(READ) if content is None else nullcontext():
+        await response.read(limit=4)
+        assert (response.content, response.fault, response.stream) == (content, fault, None)
+    assert (stream.is_closed, stream.read) == (True, read)
