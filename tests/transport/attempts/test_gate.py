@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from itwin_platform_transport import Gate, RateLimit, StateError, UsageError
+from itwin_platform_transport.gates import gate as gate_module
 from itwin_platform_transport.gates.gate import gate_with
 from itwin_platform_transport.gates.window import WaitTooLongError
 
@@ -389,6 +390,34 @@ async def test_a_call_finds_its_place_without_visiting_all(ticket: int) -> None:
     assert repr(gate).endswith("waiting=1001)")
     assert 0 < calls.count("__eq__") < 50
     await end(tasks)
+
+
+async def test_a_call_that_may_start_waits_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is made for it in the queue, and the event loop does not turn."""
+    monkeypatch.setattr(gate_module, "Waiter", None)
+    gate = Gate(1)
+    entering = gate.enter(gate.ticket(), max_wait=0.0, until=None)
+    with pytest.raises(StopIteration) as entered:
+        entering.send(None)
+    gate.responded(entered.value.value)
+
+
+async def test_the_first_of_many_is_found_after_others_have_left() -> None:
+    """Whatever order they came in, and whoever of them was cancelled."""
+    source = random.Random(5)  # noqa: S311  # a test's schedule
+    gate = Gate(1)
+    permit = await enter(gate)
+    tickets = source.sample(range(1_000), 300)
+    waiting = {ticket: enter(gate, ticket=ticket) for ticket in tickets}
+    await settle()
+    await end([waiting.pop(ticket) for ticket in source.sample(tickets, 200)])
+    later = {ticket: enter(gate, ticket=ticket) for ticket in range(1_000, 1_010)}
+    await settle()
+    for _, task in sorted((waiting | later).items()):
+        assert not task.done()
+        gate.responded(permit)
+        permit = await task
+    gate.responded(permit)
 
 
 async def test_cancelled_waiters_leave_no_memory_and_no_timer() -> None:

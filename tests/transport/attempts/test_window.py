@@ -193,6 +193,31 @@ def test_a_rate_is_not_learned_from_a_long_period() -> None:
     assert rounds(window, 61.0, 5) == [1, 2, 4, 8, 16]
 
 
+def test_after_a_long_period_the_next_one_is_measured_from_its_own_beginning() -> None:
+    """What a minute let through says nothing of the ten requests in a second that come before the next 429."""
+    window = Window(max_in_flight=20)
+    for second in range(0, 60, 6):
+        window.responded(window.begin(float(second)))
+    window.rate_limited(window.begin(60.0), now=60.0, wait=1.0)
+    assert sum(rounds(window, 61.0, 4)) == 15
+    window.rate_limited(window.begin(61.0), now=61.0, wait=1.0)
+    assert used_up(window, 62.0) == 15
+    assert window.wait(62.0) == pytest.approx(1.04)
+
+
+def test_late_responses_to_requests_from_before_tell_no_rate() -> None:
+    """Three of them beside seven of the period that ends with a 429: seven are too few to learn from."""
+    window = Window(max_in_flight=20)
+    late = [window.begin(0.0) for _ in range(3)]
+    window.rate_limited(window.begin(0.0), now=0.0, wait=1.0)
+    assert window.wait(1.0) == 0.0
+    for permit in late:
+        window.responded(permit)
+    assert rounds(window, 1.0, 3) == [1, 2, 4]
+    window.rate_limited(window.begin(1.0), now=1.0, wait=1.0)
+    assert rounds(window, 2.0, 5) == [1, 2, 4, 8, 16]
+
+
 def pauses(window: Window, now: float, count: int) -> tuple[list[float], float]:
     """Return how long the learned rate holds requests back, again and again, and the time at the end."""
     found = []

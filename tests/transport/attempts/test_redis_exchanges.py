@@ -1,0 +1,329 @@
+"""What RedisGate tells its server, and when; and what errors of a server mean. It needs no server, and no real time."""
+
+import asyncio
+import logging
+import ssl
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+import redis.exceptions as errors
+from itwin_platform_transport import GateChanged, RateLimit, RedisGate, StateError, UsageError
+from itwin_platform_transport.gates import redis as redis_module
+from itwin_platform_transport.gates.redis import RedisState, Reply, ServerRejectsError, ServerUnreachableError
+from itwin_platform_transport.gates.window import Permit
+
+from tests.support.event_loops import VirtualTimeLoop
+from tests.support.gates import end, enter, settle
+
+
+def reply(
+    *numbers: int, wait: float | None = None, rank: int = 0, cooldown: float = 0.0, is_contended: bool = False
+) -> Reply:
+    """What a server says that grants permits of these numbers."""
+    permits = [Permit(number=number, at=9.0) for number in numbers]
+    return Reply(wait=wait, rank=rank, cooldown=cooldown, is_contended=is_contended, differs=False, permits=permits)
+
+
+class State:
+    """Stands in for the state of a gate on a server: the next step for each exchange, the last one for ever.
+
+    A step is a reply, an error, or None for a server that does not respond.
+    """
+
+    def __init__(self, *steps: Reply | Exception | None) -> None:
+        self.steps = list(steps)
+        #: When each exchange came, and what it told and asked.
+        self.asked: list[tuple[float, dict[str, Any]]] = []
+
+    async def exchange(self, **asked: Any) -> Reply:
+        """Note an exchange."""
+        self.asked.append((round(asyncio.get_running_loop().time(), 6), asked))
+        step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
+        if step is None:
+            await asyncio.Event().wait()
+        if isinstance(step, Reply):
+            return step
+        assert step is not None
+        raise step
+
+    async def called(self, process: str) -> AsyncGenerator[None]:
+        """Call nobody."""
+        await asyncio.Event().wait()
+        yield
+
+    def leave_loop(self) -> None:
+        """There are no connections."""
+
+    async def aclose(self) -> None:
+        """There are no connections."""
+
+
+def gate_with(*steps: Reply | Exception | None, **options: Any) -> tuple[RedisGate, State]:
+    """Return a gate whose server does these steps, and the server."""
+    gate, state = RedisGate("redis://localhost", name="n", **options), State(*steps)
+    gate._state = state  # type: ignore[assignment]  # what it uses is there
+    gate._random_number = lambda: 1.0
+    return gate, state
+
+
+def told(state: State, *names: str) -> list[tuple[Any, ...]]:
+    """When each exchange came, with these of its values."""
+    return [(at, *(asked[name] for name in names)) for at, asked in state.asked]
+
+
+async def test_what_ended_is_told_with_the_next_request_or_after_a_moment() -> None:
+    """A gate asks at once, keeps its permits every third of a lease, and waits 10 ms for company of what ended."""
+    gate, state = gate_with(reply(7), reply(8), reply())
+    permit = await enter(gate)
+    second = await enter(gate)
+    gate.responded(permit)
+    await asyncio.sleep(3.0)
+    gate.unused(second)
+    await asyncio.sleep(100.0)
+    rejoins = [asked["rejoins"] for _, asked in state.asked]
+    assert rejoins == [True, *[False] * (len(rejoins) - 1)]
+    assert told(state, "wants", "kept", "reports") == [
+        (0.0, 1, [], []),
+        (0.0, 1, [], []),
+        (0.01, 0, [], [("responded", 7, 9.0)]),
+        (2.01, 0, [8], []),
+        (3.01, 0, [], [("unused", 8, 9.0)]),
+    ]
+    await gate.aclose()
+
+
+@pytest.mark.parametrize(("kind", "is_waited_for"), [("contended", False), ("waiting", True), ("rate limited", False)])
+async def test_what_others_wait_for_is_told_at_once(kind: str, is_waited_for: bool) -> None:
+    """A permit that another call or process waits for, and a 429, with its jitter."""
+    gate, state = gate_with(reply(7, is_contended=kind == "contended"), reply(is_contended=kind == "contended"))
+    permit = await enter(gate)
+    await asyncio.sleep(0.5)
+    waiting = [enter(gate)] if is_waited_for else []
+    await settle()
+    if kind == "rate limited":
+        gate.rate_limited(permit, wait=3.0)
+    else:
+        gate.abandoned(permit)
+    await settle()
+    at, reports = told(state, "reports")[-1]
+    assert at == 0.5
+    assert reports == [("rate_limited", 7, 9.0, 3.0, 1.0) if kind == "rate limited" else ("abandoned", 7, 9.0)]
+    await end(waiting)
+    await gate.aclose()
+
+
+@pytest.mark.parametrize(
+    ("wait", "rank", "jitter", "seconds"),
+    [
+        (None, 0, 0.0, 1.0),
+        (None, 10, 0.0, 1.0 + 0.5 + 0.02),
+        (None, 179, 0.0, 1.0 + 8.95 + 0.358),
+        (None, 1_000, 0.0, 10.0 + 1.0),
+        (3.5, 2, 0.0, 3.5 + 0.004),
+        (0.0, 0, 1.0, 0.002),
+    ],
+)
+def test_a_process_asks_again_when_its_turn_may_have_come(
+    wait: float | None, rank: int, jitter: float, seconds: float
+) -> None:
+    """When the server says so, or after a second and more for each process before it; those of a moment in turn."""
+    assert reply(wait=wait, rank=rank).poll_delay(jitter=jitter) == pytest.approx(seconds)
+
+
+async def test_a_server_that_is_lost_is_tried_again_after_longer_and_longer_pauses(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is given one second, then one, two, four, eight and ten, with a tenth of jitter; then all is told anew."""
+    caplog.set_level(logging.INFO)
+    events: list[GateChanged] = []
+    gate, state = gate_with(None, on_event=events.append)
+    permit = await enter(gate, max_wait=0.0)
+    assert asyncio.get_running_loop().time() == 1.0
+    await asyncio.sleep(50.0)
+    assert [round(later - at - 1.0, 3) for (at,), (later,) in zip(told(state), told(state)[1:], strict=False)] == [
+        *(1.1, 2.2, 4.4, 8.8, 11.0, 11.0)
+    ]
+    ends_at = asyncio.get_running_loop().time() + 50.0
+    gate.rate_limited(permit, wait=50.0)
+    state.steps = [reply(cooldown=40.0)]
+    await asyncio.sleep(13.0)
+    at, rejoins, reports = told(state, "rejoins", "reports")[-1]
+    assert (rejoins, reports) == (True, [("cooldown", 0, 0.0, pytest.approx(ends_at - at))])
+    assert [(event.name, event.is_shared, event.reason) for event in events] == [
+        ("n", False, "no response within 1 s"),
+        ("n", True, None),
+    ]
+    assert gate.cooldown_left() == pytest.approx(at + 40.0 - asyncio.get_running_loop().time())
+    await gate.aclose()
+
+
+async def test_after_the_server_is_back_the_first_pause_is_short_again() -> None:
+    """What ended in the meantime is told to no server: it has not granted it."""
+    lost = ServerUnreachableError("planted")
+    gate, state = gate_with(*[lost] * 3, reply(), lost, reply())
+    permit = await enter(gate)
+    gate.abandoned(await enter(gate))
+    await asyncio.sleep(20.0)
+    late = enter(gate)
+    await asyncio.sleep(10.0)
+    assert told(state, "reports") == [(at, []) for at in (0.0, 1.1, 3.3, 7.7, 20.0, 21.1)]
+    gate.abandoned(permit)
+    gate.abandoned(await late)
+    await gate.aclose()
+
+
+@pytest.mark.parametrize(("workers", "at_once", "rates"), [(1, 20, [10, 1]), (3, 7, [3, 1]), (40, 1, [1, 1])])
+async def test_a_process_has_its_share_while_the_server_is_lost(workers: int, at_once: int, rates: list[int]) -> None:
+    """Of 20 permits in all, rounded up, and of each rate, rounded down, but one at least."""
+    known = (RateLimit(10, 1.0), RateLimit(1, 5.0))
+    gate, _ = gate_with(ServerUnreachableError("planted"), workers=workers, rate=known)
+    assert repr(gate) == f"RedisGate(max_in_flight=20, rate={list(known)}, in_flight=0, waiting=0)"
+    assert gate._window._most == at_once
+    assert gate._window._rates == [(rates[0], 1.04), (rates[1], 5.2)]
+
+
+def test_a_gate_that_still_reports_in_another_event_loop_is_in_use() -> None:
+    """Also when no call of it waits or is in flight; once that loop is closed, it is free."""
+    gate, state = gate_with(reply(7), None)
+    loop, other = VirtualTimeLoop(), VirtualTimeLoop()
+
+    async def call() -> None:
+        gate.responded(await enter(gate))
+
+    loop.run_until_complete(call())
+    with pytest.raises(StateError, match="in use in another event loop"):
+        other.run_until_complete(enter_in(gate))
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    state.steps = [reply(8)]
+    other.run_until_complete(enter_in(gate))
+    other.run_until_complete(gate.aclose())
+    other.close()
+
+
+async def enter_in(gate: RedisGate) -> None:
+    """Make a call in a loop."""
+    gate.responded(await enter(gate))
+
+
+SECRET = "redis://user:planted-secret@host:7000/2"
+WHERE = r"redis://host:7000/2"
+NEEDED = "the script, its keys, and publish and subscribe on its channels"
+REJECTIONS: dict[str, tuple[Exception, str]] = {
+    "a password": (
+        errors.AuthenticationError("x"),
+        "rejects the user name or the password in redis (AuthenticationError)",
+    ),
+    "a command": (
+        errors.NoPermissionError("x"),
+        f"does not permit the user what the gate needs (NoPermissionError): {NEEDED}",
+    ),
+    **{
+        words: (errors.ResponseError(words), f"does not permit the user what the gate needs ({name}): {NEEDED}")
+        for words, name in (
+            ("NOPERM this user", "NOPERM"),
+            ("The user executing the script can't run this command", "ResponseError"),
+            ("ERR ACL failure in script: x", "ERR"),
+        )
+    },
+    "no Redis": (errors.InvalidResponse("x"), "does not speak as Redis does: use rediss:// if it expects TLS"),
+    "a database": (errors.ResponseError("ERR DB index is out of range"), "has no such database (ERR)"),
+}
+FAILURES: dict[str, tuple[Exception, str]] = {
+    "no connection": (errors.ConnectionError("Error 111 connecting"), "is unreachable (ConnectionError)"),
+    "no response": (errors.TimeoutError("x"), "is unreachable (TimeoutError)"),
+    "it loads": (errors.BusyLoadingError("LOADING x"), "is unreachable (LOADING)"),
+    "it is full": (errors.ResponseError("OOM command not allowed"), "responds with an error (OOM)"),
+    "in a script of Redis 6.2": (
+        errors.ResponseError("Error running script: -READONLY x"),
+        "responds with an error (READONLY)",
+    ),
+    "without a code": (errors.ResponseError("at x"), "responds with an error (ResponseError)"),
+}
+
+
+@pytest.mark.parametrize("case", REJECTIONS | FAILURES)
+@pytest.mark.parametrize("is_cause", [False, True], ids=["alone", "as the cause"])
+def test_what_an_error_of_the_server_means(case: str, is_cause: bool) -> None:
+    """A wrong configuration, or a server that cannot be used for now; where it is, without user and password."""
+    error, said = (REJECTIONS | FAILURES)[case]
+    if is_cause and case != "no Redis":
+        outer = errors.ConnectionError("of redis-py")
+        outer.__cause__ = error
+        error = outer
+    found = RedisState(SECRET, name="n", max_in_flight=1, rates=())._translated(error)
+    assert type(found) is (ServerRejectsError if case in REJECTIONS else ServerUnreachableError)
+    assert str(found) == f"{WHERE} {said}"
+
+
+@pytest.mark.parametrize(("reason", "said"), [("CERTIFICATE_VERIFY_FAILED", "certificate_verify_failed"), (None, "")])
+def test_a_server_that_cannot_be_trusted_is_rejected(reason: str | None, said: str) -> None:
+    """With the reason that OpenSSL names."""
+    error, cause = errors.ConnectionError("x"), ssl.SSLError(1, "y")
+    error.__context__, cause.reason = cause, reason  # type: ignore[assignment]  # None where OpenSSL has no name
+    found = RedisState("redis://", name="n", max_in_flight=1, rates=())._translated(error)
+    assert str(found) == f"redis://:6379 cannot be trusted, or does not speak TLS ({said})"
+
+
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        ("redis://", ("localhost", 6379)),
+        ("redis://host:7000/1", ("host", 7000)),
+        ("rediss://host", None),
+        ("unix:///socket", None),
+        (None, None),
+    ],
+)
+async def test_a_server_is_asked_whether_it_expects_tls(
+    monkeypatch: pytest.MonkeyPatch, url: str | None, asked: tuple[str, int] | None
+) -> None:
+    """Where the URL leads, or where it leads by default; a server that is used with TLS, or at a socket, is not."""
+    seen: list[tuple[str, int]] = []
+
+    async def open_connection(host: str, port: int, *, ssl: object) -> None:
+        seen.append((host, port))
+        raise OSError
+
+    monkeypatch.setattr(asyncio, "open_connection", open_connection)
+    assert not await redis_module._expects_tls(url)
+    assert seen == ([] if asked is None else [asked])
+
+
+@pytest.mark.parametrize("error", [ServerRejectsError("planted"), ServerUnreachableError("planted")])
+async def test_a_rejection_ends_calls_and_an_outage_does_not(error: Exception) -> None:
+    """Who waits gets a UsageError, or a permit of the share of this process."""
+    gate, _ = gate_with(error)
+    if isinstance(error, ServerRejectsError):
+        with pytest.raises(UsageError, match=r"^RedisGate: planted$"):
+            await enter(gate)
+    else:
+        gate.abandoned(await enter(gate))
+    await gate.aclose()
+
+
+async def test_closing_waits_until_the_connections_are_closed() -> None:
+    """Those of a URL; a second time there is nothing to close."""
+    state, closed = RedisState("redis://", name="n", max_in_flight=1, rates=()), list[str]()
+
+    class Client:
+        """Stands in for a client of redis-py."""
+
+        async def execute_command(self, *_: object) -> bytes:
+            """Grant nothing."""
+            return b"-1 0 0 0 0 0"
+
+        async def aclose(self) -> None:
+            """Note it."""
+            closed.append("client")
+
+    state._redis, state._is_permitted = Client(), True
+    said = await state.exchange(process="p", rejoins=False, wants=0, listens=False, kept=[], reports=[])
+    assert said == reply()
+    assert closed == []
+    for _ in range(2):
+        await state.aclose()
+        assert closed == ["client"]
