@@ -53,8 +53,8 @@ class Mutant:
 def mutants_of(source: str) -> Iterator[Mutant]:
     """Yield every mutant of a module, in the order of its lines.
 
-    Docstrings, annotations, types, imports, `__all__` and the texts of messages stay: no test of behaviour can
-    notice them. Every other string changes, such as the name of a header.
+    Docstrings, annotations, types, imports, `__all__`, `__slots__` and the texts of messages stay: no test of
+    behaviour can notice them. Every other string changes, such as the name of a header.
     """
     tree = ast.parse(source)
     offsets = [0]
@@ -93,7 +93,7 @@ def _is_silent(node: ast.AST) -> bool:
             | ast.Global()
             | ast.Nonlocal()
             | ast.If(test=ast.Name(id="TYPE_CHECKING"))
-            | ast.Assign(targets=[ast.Name(id="__all__")])
+            | ast.Assign(targets=[ast.Name(id="__all__" | "__slots__")])
             | ast.Call(func=ast.Name(id="TypeVar"))
             | ast.Subscript(value=ast.Name(id="Literal"))
         ):

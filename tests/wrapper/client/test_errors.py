@@ -6,6 +6,7 @@ import inspect
 import json
 import pickle
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,12 @@ STATUS_CLASSES = [kind for kind in CLASSES if issubclass(kind, APIStatusError)]
 @pytest.mark.parametrize(
     ("status", "kind", "retryable"),
     [
-        *((302, APIStatusError, False), (402, APIStatusError, False), (418, APIStatusError, False)),
+        *(
+            (300, APIStatusError, False),
+            (302, APIStatusError, False),
+            (402, APIStatusError, False),
+            (418, APIStatusError, False),
+        ),
         *((500, ServerError, False), (502, ServerError, True), (503, ServerError, True)),
         *((504, ServerError, True), (599, ServerError, False)),
     ],
@@ -136,33 +142,62 @@ ALL_LINES = """\
 - no code: no message
 - retry in 30 s
 - correlation id c-1"""
-#: Errors, and what each says.
-TEXTS: list[tuple[PlatformError, str]] = [
-    (APIStatusError(**STATUS | {"status": 422, "body": DETAILED}), ALL_LINES),
-    (RateLimitError(status=429, headers={}, body=b"", attempts=1), "429 rate limited"),
-    (
-        RateLimitError(status=429, headers={}, body=b'{"code": "A"}', attempts=1),
-        "429 A: the response has no message\n- rate limited",
+BARE: dict[str, Any] = {"headers": {}, "attempts": 1}
+#: How errors are made, and what each says.
+TEXTS: dict[str, Callable[[], PlatformError]] = {
+    ALL_LINES: lambda: APIStatusError(**STATUS | {"status": 422, "body": DETAILED}),
+    "429 rate limited": lambda: RateLimitError(**BARE, status=429, body=b""),
+    "429 A: the response has no message\n- rate limited": lambda: RateLimitError(
+        **BARE, status=429, body=b'{"code": "A"}'
+    ),
+    "429 rate limited: retry in 2 s (because)": lambda: RateLimitError(
+        **BARE, status=429, body=b"", retry_after=2.0, reason="because"
     ),
     # Half of a surrogate pair, which JSON can write and no log can hold.
-    (
-        APIStatusError(status=422, headers={}, body=b'{"code": "A\\ud800", "message": "\\udfff"}', attempts=1),
-        "422 A?: ?",
+    "422 A?: ?": lambda: APIStatusError(**BARE, status=422, body=b'{"code": "A\\ud800", "message": "\\udfff"}'),
+    "uri is empty (InvalidValue [uri])": lambda: UsageError("uri is empty", code="InvalidValue", target="uri"),
+    "a (B)": lambda: UsageError("a", code="B"),
+    "a": lambda: UsageError("a", target="b"),
+    "response with status 201: it is a list (correlation id c-1)": lambda: ResponseDecodeError(
+        201, HEADERS, b"[", reason="it is a list"
     ),
-    (UsageError("uri is empty", code="InvalidValue", target="uri"), "uri is empty (InvalidValue [uri])"),
-    (UsageError("a", code="B"), "a (B)"),
-    (UsageError("a", target="b"), "a"),
-    (
-        ResponseDecodeError(201, HEADERS, b"[", reason="it is a list"),
-        "response with status 201: it is a list (correlation id c-1)",
-    ),
-]
+}
 
 
-@pytest.mark.parametrize(("error", "text"), TEXTS, ids=[text[:20] for _, text in TEXTS])
-def test_an_error_says_what_is_known(error: PlatformError, text: str) -> None:
+@pytest.mark.parametrize("text", TEXTS)
+def test_an_error_says_what_is_known(text: str) -> None:
     """Its parts in order, with words in place of those that are missing."""
-    assert str(error) == text
+    assert str(TEXTS[text]()) == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "said"),
+    [
+        *(("", text.encode(), text) for text in ("words", "a < b", "a null", "7")),
+        *(("", text, "the response has no message") for text in (b"", b"<p>", b"{", b"[", b'"a"', b" null ")),
+        *((kind, b" <a>\nb", "<a>") for kind in ("text/plain", " TEXT/plain ; charset=utf-8")),
+        *((kind, b"words", "the response has no message") for kind in ("text/html", "application/json")),
+    ],
+)
+def test_the_first_line_of_plain_text_is_the_message(kind: str, body: bytes, said: str) -> None:
+    """What is no plain text, and does not look like it, is not shown."""
+    error = APIStatusError(status=500, headers={"content-type": kind}, body=body, attempts=1)
+    assert str(error) == f"500 without a code: {said}"
+
+
+@pytest.mark.parametrize(("size", "is_cut"), [(1_920 - 7, False), (1_920 - 6, True)])
+def test_the_longest_text_is_not_cut(size: int, is_cut: bool) -> None:
+    """What the service said has room beside what the client adds; one character more is cut, with three dots."""
+    body = json.dumps({"code": "A", "message": "m" * size}).encode()
+    said = str(APIStatusError(**BARE, status=500, body=body))
+    assert (len(said), said.endswith("...")) == (1_920, is_cut)
+
+
+async def test_the_code_of_a_long_error_is_read() -> None:
+    """An error object may be longer than what stays of it on the error."""
+    error = await error_of(httpx.Response(500, json={"error": {"padding": "x" * 200_000, "code": "A"}}))
+    assert isinstance(error, APIStatusError)
+    assert (error.code, len(error.body)) == ("A", 65_536)
 
 
 def test_a_response_that_was_decoded_by_hand_took_one_attempt() -> None:
@@ -178,7 +213,7 @@ TRIAL = {f"ITwinPlatform-RateLimited-{name}": name.lower() for name in ("Tier", 
     [
         ({}, (None, None, None)),
         (TRIAL, ("tier", "api", "operation")),
-        ({"iTwinPlatform-Tier": "Standard"}, ("Standard", None, None)),
+        ({"iTwinPlatform-Tier": "Standard", "Tier": "Trial"}, ("Standard", None, None)),
         ({"Tier": "Standard", "ITwinPlatform-RateLimited-Tier": ""}, ("Standard", None, None)),
     ],
 )

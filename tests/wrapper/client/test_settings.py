@@ -1,5 +1,6 @@
 """Where a client gets its settings from, and what it rejects to begin with. Source: sections 1, 5 and 9."""
 
+import asyncio
 import ssl
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,6 +20,7 @@ from itwin_platform import (
     UsageError,
 )
 
+from tests.support.event_loops import in_virtual_time
 from tests.wrapper.client.conftest import SETTINGS, answering
 
 NAMES = {"base_url": "ITWIN_PLATFORM_BASE_URL", "vendor": "ITWIN_PLATFORM_VENDOR", "token": "ITWIN_PLATFORM_TOKEN"}
@@ -150,7 +152,7 @@ ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("on_event", "must be a function", [5, coroutine]),
     ("backoff", "must be a BackoffPolicy", [{}, BackoffPolicy]),
     ("max_response_bytes", "must be an integer", [None, float("nan"), "5", 0, -1, True]),
-    ("timeout", "must be a number", [10**400, "5", None, True, 0, -1.0, float("nan"), float("inf")]),
+    ("timeout", "must be a number", [10**400, 31_536_001, "5", None, True, 0, -1.0, float("nan"), float("inf")]),
     ("ssl_context", "must be an ssl.SSLContext", ["company.pem", Path("company.pem")]),
     ("allow_insecure", "must be True or False", ["False", 0]),
     ("check_requests", "must be True or False", ["no", None]),
@@ -174,6 +176,24 @@ def test_a_constructor_names_the_wrong_argument(argument: str, said: str, value:
         PlatformClient(**SETTINGS | {argument: value})
     assert caught.value.argument == argument
     assert "planted" not in str(caught.value)
+
+
+def test_a_timeout_may_last_a_year_and_the_generated_client_has_no_token_of_its_own() -> None:
+    """A client of both: its requests get the token where they are sent."""
+    client = PlatformClient(**SETTINGS | {"timeout": 31_536_000})
+    assert client.generated.token == ""
+
+
+@pytest.mark.parametrize(("timeout", "most"), [(5.0, 5.0), (httpx.Timeout(3.0, connect=7.0), 7.0)])
+def test_a_token_provider_has_as_long_as_a_phase_of_an_attempt(timeout: float | httpx.Timeout, most: float) -> None:
+    """The longest of its time limits."""
+
+    async def call() -> None:
+        async with answering(token=asyncio.Event().wait, timeout=timeout)[0] as platform:
+            with pytest.raises(TokenError, match=f"it did not return within {most:g} s"):
+                await platform.itwins.get_primary_account()
+
+    in_virtual_time(call())
 
 
 async def test_a_response_may_have_one_byte_at_least() -> None:
@@ -215,10 +235,14 @@ def test_arguments_that_exclude_each_other_are_named(ours: str, theirs: str) -> 
 @pytest.mark.parametrize("seconds", ["5", True, 1e300])
 def test_an_expiry_that_is_no_number_is_rejected(seconds: Any) -> None:
     """A token that expires in no number of seconds, or twice, is a TokenError."""
-    with pytest.raises(TokenError, match="expires_in must be a number of seconds"):
-        AccessToken("t", expires_in=seconds)
-    with pytest.raises(TokenError, match="takes the place of expires_at"):
-        AccessToken("t", datetime.now(UTC), expires_in=5)
+    for expected, arguments in (
+        ("expires_in must be a number of seconds", (None, seconds)),
+        ("expires_in must be .* takes the place of expires_at", (datetime.now(UTC), 5)),
+        ("expires_at must be an aware datetime", (datetime.now(), None)),  # without a zone
+    ):
+        with pytest.raises(TokenError, match=expected) as caught:
+            AccessToken("t", arguments[0], expires_in=arguments[1])
+        assert caught.value.argument == expected.partition(" ")[0]
 
 
 def test_a_token_expires_in_seconds() -> None:

@@ -150,8 +150,8 @@ UNUSABLE: list[tuple[dict[str, Any], str]] = [
     *(({"correlation_id": value}, "correlation_id must be a string of visible ASCII") for value in ("a\nb", 5)),
     *(({"on_response": value}, "on_response must be a function") for value in (5, coroutine)),
     *(({"extra_query": value}, "extra_query must be a mapping of names to strings$") for value in ({"a": 1}, ["a"])),
-    *(({"extra_query": value}, "extra_query") for value in ({"a": "\ud800"}, {"\ud800": "a"})),
-    ({"extra_body": {5: "a"}}, "extra_body must be a mapping of names to values"),
+    *(({"extra_query": value}, "extra_query must not hold half") for value in ({"a": "\ud800"}, {"\ud800": "a"})),
+    ({"extra_body": {5: "a"}}, "extra_body must be a mapping of names to values$"),
     ({"extra_body": {"a": "\ud800"}}, "extra_body"),
 ]
 

@@ -113,7 +113,7 @@ class EngineTransport(httpx.AsyncHTTPTransport):
             # The gate limits their number.
             limits = httpx.Limits(keepalive_expiry=KEEPALIVE)
             try:
-                made = httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits, proxy=proxy)
+                made = httpx.AsyncHTTPTransport(verify=context, limits=limits, proxy=proxy)
             except ImportError:
                 raise SettingError("the environment names a SOCKS proxy, which needs the package socksio") from None
             self._of_httpx.setdefault(key, made)
