@@ -20,7 +20,7 @@ from tools.spec import diff
 from tools.spec.changes import changes
 from tools.spec.diff import report
 from tools.spec.differences import differences
-from tools.spec.packages import Breakage, compared
+from tools.spec.packages import compared
 
 #: A document that has a part of each kind.
 THINGS: Document = yaml.safe_load("""
@@ -204,7 +204,7 @@ def test_changes_are_reported_by_operation_and_model() -> None:
         "  Color (sent by create_thing; returned by create_thing): new value green",
         "  ThingCreate.tags (sent by create_thing): new, optional",
     ]
-    broken = [Breakage(owner=name, member="", text="is gone") for name in ("create", "create_thing")]
+    broken = [(name, "", "is gone") for name in ("create", "create_thing")]
     breaking, limit, gone, *_ = report(THINGS, replaced(THINGS, ONE_BREAKING), None, broken)
     assert (breaking, gone) == ("Breaking: 2", "  create: is gone")
     assert limit.startswith("  create_thing, ")

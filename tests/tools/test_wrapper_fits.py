@@ -11,11 +11,10 @@ from tests.support.processes import PROJECT
 from tests.support.specification import Document
 from tools.generation import complete_objects, not_wrapped
 from tools.generation.docstring_limits import updated
-from tools.generation.drill import UNWRAPPED as NAME_OF_CHANGE, selected
+from tools.generation.drill import selected
 from tools.generation.drill_changes import made
-from tools.generation.shared_parts import missing_parts
 from tools.generation.unwrapped import UNWRAPPED, wrapped_part
-from tools.generation.wire_names import dead_names
+from tools.generation.wire_names import dead_names, missing_parts
 
 
 def misfits_of(document: Document) -> list[str]:
@@ -77,7 +76,7 @@ def test_a_name_that_is_gone_is_reported_with_its_line(
 
 def test_an_unwrapped_operation_is_omitted_with_what_only_it_uses(specification: Document) -> None:
     """What remains is the document without it, so that every other check stays as it was."""
-    ((_, [change]),) = selected(NAME_OF_CHANGE)
+    ((_, [change]),) = selected("A scene can be read and deleted")
     document = made(change)
     document["components"]["schemas"]["SceneTags"] = {"type": "object", "properties": {"a": {"type": "string"}}}
     media = {"application/json": {"schema": {"$ref": "#/components/schemas/SceneTags"}}}

@@ -5,12 +5,10 @@ whose successes have no body says its own in `x-accept`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from tools.generation.document import METHODS, resolve
-
-Document = Mapping[str, Any]
+from tools.generation.document import METHODS, Node, resolve
 
 #: In a document, a word stands for the vendor's name. In an Accept header, `{vendor}` does.
 MEDIA_TYPE = re.compile(r"application/vnd\.[\w-]+\.(itwin-platform\.v\d+\+json)")
@@ -20,7 +18,7 @@ DESCRIPTION = (
 )
 
 
-def with_accept(document: Document) -> dict[str, Any]:
+def with_accept(document: Node) -> dict[str, Any]:
     """Return a document in which each operation has Accept as a parameter, if it says which version it returns."""
     paths = {
         path: {method: _with_accept(document, node) if method in METHODS else node for method, node in item.items()}
@@ -29,14 +27,14 @@ def with_accept(document: Document) -> dict[str, Any]:
     return {**document, "paths": paths}
 
 
-def accepted(document: Document, operation: Document) -> str | None:
+def accepted(document: Node, operation: Node) -> str | None:
     """Return the media type that an operation asks for, with `{vendor}`; None if nothing says it."""
     found = (match for name in _media_types(document, operation) if (match := MEDIA_TYPE.fullmatch(name)))
     match = next(found, None)
     return None if match is None else f"application/vnd.{{vendor}}.{match[1]}"
 
 
-def _with_accept(document: Document, operation: Document) -> Document:
+def _with_accept(document: Node, operation: Node) -> Node:
     default = accepted(document, operation)
     if default is None:
         return operation
@@ -45,7 +43,7 @@ def _with_accept(document: Document, operation: Document) -> Document:
     return {**operation, "parameters": [*operation.get("parameters", ()), accept]}
 
 
-def _media_types(document: Document, operation: Document) -> Iterator[str]:
+def _media_types(document: Node, operation: Node) -> Iterator[str]:
     yield str(operation.get("x-accept", ""))
     for status, response in operation.get("responses", {}).items():
         if str(status).startswith("2"):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-PROJECT = Path(__file__).resolve().parents[2]
+from tools.generation.document import PROJECT
 
 
 def compared() -> Iterator[tuple[type, set[str], set[str]]]:

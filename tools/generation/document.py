@@ -12,6 +12,10 @@ import yaml
 
 PROJECT = Path(__file__).resolve().parents[2]
 SPECIFICATION = PROJECT / "openapi.yaml"
+TEMPLATES = PROJECT / "templates"
+WRAPPER = PROJECT / "wrapper" / "itwin_platform"
+#: The name of the generated package.
+PACKAGE = "itwin_platform_api"
 
 Node = Mapping[str, Any]
 Keys = tuple[str | int, ...]
@@ -19,6 +23,8 @@ Keys = tuple[str | int, ...]
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 #: Keys whose values are data, in which `$ref` or `schema` would be a name like any other.
 _DATA = ("example", "examples", "enum", "const", "default", "x-default")
+#: Keys whose values are schemas.
+_SCHEMAS = ("schema", "items", "oneOf", "anyOf", "allOf", "not")
 
 
 #: The parser in C, which wheels of PyYAML have, is ten times as fast.
@@ -107,21 +113,30 @@ def parse(text: str, *, name: str) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise SystemExit(f"{name}:1: no OpenAPI document: an object with `openapi`, `info` and `paths`")
     try:
-        return {key: _composed(document, node) for key, node in document.items()}
+        return {key: _composed(document, node, key) for key, node in document.items()}
     except RecursionError:
         raise SystemExit(f"{name}:1: a schema is composed of itself by `allOf`") from None
 
 
-def _composed(document: Node, node: Any) -> Any:
-    """Return a part of a document with the schemas that `allOf` composes."""
+def _composed(document: Node, node: Any, of: str = "") -> Any:
+    """Return a part of a document with the schemas that `allOf` composes; `of` is the key that has it.
+
+    The schema `true` is the one without a rule, and `false` the one that no value fits.
+    """
     if isinstance(node, list):
-        return [_composed(document, item) for item in node]
+        return [_composed(document, item, of) for item in node]
+    if isinstance(node, bool) and of in _SCHEMAS:
+        return {} if node else {"not": {}}
     if not isinstance(node, Mapping):
         return node
     if isinstance(node.get("allOf"), list):
         with contextlib.suppress(KeyError):  # a reference leads nowhere, which `invalid` reports
             node = whole(document, node)
-    return {key: _composed(document, inner) for key, inner in node.items()}
+    is_named = of in ("properties", "schemas")
+    return {
+        key: inner if key in _DATA and not is_named else _composed(document, inner, "schema" if is_named else key)
+        for key, inner in node.items()
+    }
 
 
 def whole(document: Node, schema: Node) -> Node:
@@ -196,6 +211,12 @@ def alternatives(schema: Node) -> tuple[list[Node], bool]:
     return others if branches else [schema], len(others) < len(branches)
 
 
+def constants(document: Node, schema: Node) -> dict[str, Any]:
+    """Return the constants of an object by the properties that have them, which tell it from others."""
+    properties = resolve(document, schema).get("properties", {}).items()
+    return {name: found["const"] for name, inner in properties if "const" in (found := resolve(document, inner))}
+
+
 def resolve(document: Node, node: Node) -> Node:
     """Return the target of a reference, or the node itself.
 
@@ -230,3 +251,21 @@ def target(document: Node, reference: str) -> Any:
 def without_source(words: str) -> str:
     """Return a description without the sections of the service description, which readers do not have."""
     return re.sub(r"\s*\bSource: (?:introduction and )?sections? [\d., ]*\d", "", words)
+
+
+def reached(document: Node, part: object) -> set[str]:
+    """Return the references of a part and of all that they lead to, those of `x-kinds` and `x-values` too.
+
+    Raises:
+        KeyError: One leads nowhere.
+    """
+    found, waiting = set[str](), [part]
+    while waiting:
+        for _, node in nodes(waiting.pop()):
+            names = [*node.get("x-kinds", {}).values(), *([node["x-values"]] if "x-values" in node else [])]
+            references = {f"#/components/schemas/{name}" for name in names} | (
+                {node["$ref"]} if "$ref" in node else set()
+            )
+            waiting += [target(document, reference) for reference in references - found]
+            found |= references
+    return found

@@ -2,14 +2,13 @@
 
 Run as `python -m tools.generation.drill [WORDS]`; with words, only the changes whose title has them are tried. A change
 that no tool reports is silent. One about which `make generate` says something else than it must say, a tool that ends
-with a traceback, and a change of `generated/` although the document is rejected, are failures. At last an operation is
-generated without a wrapper, and the tests of the operations run beside it. It ends with status 1 after a failure.
+with a traceback, and a change of `generated/` although the document is rejected, are failures. It ends with status 1
+after a failure.
 """
 
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,14 +25,6 @@ from tools.generation.drill_changes import Change, changes_of, made
 FITS, MISFIT, REJECTED = "fits", "does not fit", "rejected"
 LOCATION = re.compile(r"^(\S+?\.(?:py|yaml)):(\d+)", re.MULTILINE)
 COUNT = re.compile(r"^(\w[\w ,]*): (\d+)$", re.MULTILINE)
-#: The change that adds operations, and the tests that run beside them.
-UNWRAPPED = "A scene can be read and deleted"
-TESTS = (
-    "tests/wrapper/operations",
-    "tests/tools/test_wrapper_fits.py",
-    "tests/project/test_public_surface.py",
-    "tests/slow/test_walk.py",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,35 +76,6 @@ def _run(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
 
 
-def unwrapped_operation() -> str:
-    """Generate operations without a wrapper in a copy of the project, run the tests there, and return what failed."""
-    with tempfile.TemporaryDirectory() as folder:
-        project = Path(folder) / "project"
-        ignored = shutil.ignore_patterns(".git", ".venv*", ".cache", "site", "dist", "__pycache__", ".*_cache")
-        shutil.copytree(PROJECT, project, ignore=ignored)
-        document = made(next(change for _, changes in selected(UNWRAPPED) for change in changes))
-        (project / "openapi.yaml").write_text(json.dumps(document, indent=1), encoding="utf-8")
-        file = project / "tools" / "generation" / "unwrapped.py"
-        named = '{"get_scene": "the drill", "delete_scene": "the drill"}'
-        text = re.sub(r"(?m)^(UNWRAPPED.*) = \{\}$", rf"\1 = {named}", file.read_text(encoding="utf-8"))
-        file.write_text(text, encoding="utf-8")
-        packages = (project / name for name in ("wrapper", "transport", "generated", "sandbox"))
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
-        for command in (["tools.generation.generate"], ["pytest", "-q", "-p", "no:cacheprovider", *TESTS]):
-            ended = subprocess.run(
-                [sys.executable, "-m", *command],
-                cwd=project,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if ended.returncode:
-                return f"{command[0]} failed\n{ended.stdout[-3000:]}{ended.stderr[-3000:]}"
-    print(ended.stdout.strip().splitlines()[-1])
-    return ""
-
-
 def selected(words: str) -> Iterator[tuple[str, list[Change]]]:
     """Yield the changes whose title has some words, by the title of their table."""
     for title, changes in changes_of().items():
@@ -135,9 +97,6 @@ def main() -> None:
     silent = sum("silent" in outcome.failures for outcome in outcomes)
     fits = sum(outcome.verdict == FITS and outcome.change.says != FITS for outcome in outcomes)
     print(f"\n{len(outcomes)} changes; silent: {silent}; fits without fitting: {fits}; failures: {len(failures)}")
-    if not words:
-        print("\nTests of the operations beside two operations without a wrapper:")
-        failures += [failed for failed in [unwrapped_operation()] if failed]
     print(f"\n{time.monotonic() - started:.0f} s")
     if failures:
         raise SystemExit("\n".join(failures))

@@ -70,12 +70,6 @@ def _remove(document: Document, places: list[str]) -> None:
         del holder[key]
 
 
-def _remove_value(document: Document, values: Mapping[str, Any]) -> None:
-    for place, value in values.items():
-        holder, key = _holder(document, place)
-        holder[key].remove(value)
-
-
 def _rename(document: Document, names: Mapping[str, str]) -> None:
     for place, name in names.items():
         holder, key = _holder(document, place)
@@ -83,12 +77,6 @@ def _rename(document: Document, names: Mapping[str, str]) -> None:
             raise KeyError(place)
         for each in list(holder):  # in its place
             holder[name if each == key else each] = holder.pop(each)
-
-
-def _copy(document: Document, names: Mapping[str, str]) -> None:
-    for place, name in names.items():
-        holder, key = _holder(document, place)
-        holder[name] = copy.deepcopy(holder[key])
 
 
 def _rename_schema(document: Document, names: Mapping[str, str]) -> None:
@@ -105,21 +93,12 @@ def _remove_everywhere(document: Document, names: list[str]) -> None:
             node.pop(name, None)
 
 
-def _set_in_every_object(document: Document, values: Mapping[str, Any]) -> None:
-    for node in document["components"]["schemas"].values():
-        if "properties" in node:
-            node.update(values)
-
-
 _STEPS: Mapping[str, Callable[[Document, Any], None]] = {
     "set": _set,
     "remove": _remove,
-    "remove value": _remove_value,
     "rename": _rename,
-    "copy": _copy,
     "rename schema": _rename_schema,
     "remove everywhere": _remove_everywhere,
-    "set in every object": _set_in_every_object,
 }
 
 

@@ -10,25 +10,19 @@ import argparse
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from tools.generation import not_wrapped
 from tools.generation.docstring_limits import stale
-from tools.generation.document import parse, text_of
-from tools.generation.generator_contract import conflicts
+from tools.generation.document import PACKAGE, PROJECT, SPECIFICATION, Node, parse, text_of
 from tools.generation.sandbox_document import FILE, sandbox_document
+from tools.generation.templates_diff import conflicts
 from tools.generation.wrapper_fit import misfits, type_errors
 
-PROJECT = Path(__file__).resolve().parents[2]
-PACKAGE = "itwin_platform_api"
 OPERATIONS = Path("wrapper") / "itwin_platform" / "_operations"
 ADVICE = """renamed: put the new name there
 removed: remove it there, with what offered it to users and its tests
 either way: say so in CHANGELOG.md, under Service"""
-
-Document = Mapping[str, Any]
 
 
 def differences(*, committed: Path, made: Path) -> list[str]:
@@ -43,7 +37,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def beside_package(document: Document, root: Path) -> dict[Path, bytes]:
+def beside_package(document: Node, root: Path) -> dict[Path, bytes]:
     """Return the files to write beside the package; elsewhere than in a checkout is neither a sandbox nor a wrapper."""
     files = {path: source.encode() for path, source in stale(root / OPERATIONS).items()}
     if (root / FILE).parent.exists():
@@ -51,7 +45,7 @@ def beside_package(document: Document, root: Path) -> dict[Path, bytes]:
     return {path: content for path, content in files.items() if not path.exists() or path.read_bytes() != content}
 
 
-def what_follows(document: Document, *, generated: Path, errors: list[str], changed: list[str]) -> list[str]:
+def what_follows(document: Node, *, generated: Path, errors: list[str], changed: list[str]) -> list[str]:
     """Return the lines that say what changed and what to do next; `errors` are what mypy finds in the wrapper."""
     count = "1 module" if len(changed) == 1 else f"{len(changed)} modules"
     lines = [f"{count} changed" if changed else "The generated package is as it was."]
@@ -67,18 +61,18 @@ def main() -> None:
     """Read the command line and generate or check."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare with what is committed, write nothing")
-    parser.add_argument("--spec", type=Path, default=PROJECT / "openapi.yaml", help="the specification to read")
+    parser.add_argument("--spec", type=Path, default=SPECIFICATION, help="the specification to read")
     parser.add_argument("--into", type=Path, default=PROJECT / "generated", help="the folder that holds the package")
     arguments = parser.parse_args()
-    found = conflicts()
-    if found.broken:
-        raise SystemExit(found.text)
-    if found.changed:
-        print(found.text, file=sys.stderr)
+    conflict, is_broken = conflicts()
+    if is_broken:
+        raise SystemExit(conflict)
+    if conflict:
+        print(conflict, file=sys.stderr)
     try:
         from tools.generation.generator import write_package
     except ImportError as error:
-        raise SystemExit(f"{found.text}\n  {error}\nTo see what else is gone: make types") from error
+        raise SystemExit(f"{conflict}\n  {error}\nTo see what else is gone: make types") from error
 
     root, target, name = arguments.into.parent, arguments.into / PACKAGE, arguments.spec.name
     text = text_of(str(arguments.spec))

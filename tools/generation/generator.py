@@ -12,23 +12,21 @@ import re
 import shutil
 import sysconfig
 import traceback
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from jinja2 import StrictUndefined, TemplateError, TemplateRuntimeError, TemplateSyntaxError, UndefinedError
 from openapi_python_client import Project
 from openapi_python_client.config import Config, ConfigFile, MetaType
 from openapi_python_client.parser import GeneratorData
 from openapi_python_client.parser.errors import GeneratorError
-from openapi_python_client.parser.properties import Property
 from openapi_python_client.schema.untrusted_string import UntrustedString
 from openapi_python_client.strings import PythonIdentifier
 
 from tools.generation import naming
-from tools.generation.document import Keys, Problem, resolve, with_lines
+from tools.generation.document import PROJECT, SPECIFICATION, TEMPLATES, Keys, Node, Problem, resolve, with_lines
 from tools.generation.document_checks import modern, problems
 from tools.generation.lists import ModelsOfKinds, imported, list_shape
 from tools.generation.params import Params, param_name
@@ -39,8 +37,6 @@ from tools.generation.secrets import known_secrets, lost_marks, marks_of
 from tools.generation.unwrapped import wrapped_part
 from tools.generation.wrapper_fit import import_errors
 
-PROJECT = Path(__file__).resolve().parents[2]
-TEMPLATES = PROJECT / "templates"
 SUPPORT = TEMPLATES / "support"
 NOTICE = """# Generated: do not edit
 
@@ -50,9 +46,7 @@ in `wrapper/`.
 """
 
 
-def write_package(
-    document: Mapping[str, Any], package: Path, *, name: str, text: str | None = None, checked: bool = True
-) -> None:
+def write_package(document: Node, package: Path, *, name: str, text: str | None = None, checked: bool = True) -> None:
     """Write the client package of the document called `name` to the folder `package`, which must not exist yet.
 
     `text` is what the document was parsed from; with it, problems are reported with their lines. A package that is not
@@ -64,7 +58,7 @@ def write_package(
     config = Config.from_sources(
         ConfigFile.load_from_path(PROJECT / "generator-config.yaml"),
         MetaType.NONE,
-        PROJECT / "openapi.yaml",  # not read: the document is an argument
+        SPECIFICATION,  # not read: the document is an argument
         "utf-8",
         overwrite=False,
         output_path=package,
@@ -73,24 +67,29 @@ def write_package(
         config.post_hooks = []
     text = json.dumps(document, indent=1) if text is None else text
     reject = partial(_reject, text=text, name=name)
-    source, rules = document, RequestRules(document)
-    found = problems(document)
+    source, found = document, problems(document)
     try:
+        rules, params = RequestRules(document), Params(document)
+        found += lost_marks(document, known=known_secrets() if checked else {})
         document = prepared(modern(document))  # so that one run says everything of an older one
     except (AttributeError, KeyError, TypeError):  # it is not valid, which is said already
         reject(found)
-    with _reported(name), naming.own_names(), _tools_on_path(), contextlib.redirect_stdout(io.StringIO()):
+    # So that the generator finds the ruff of this environment, which need not be activated.
+    os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+    naming.use_own_names()
+    with _reported(name), contextlib.redirect_stdout(io.StringIO()):
         data = GeneratorData.from_dict(dict(document), config=config)
         if isinstance(data, GeneratorError):
             if found:
                 reject(found)
             raise SystemExit(f"the generator rejects {name}:\n{_words([data], text=text, name=name)}")
         naming.rename_reserved(data, config)
-        if found := [*found, *_clashes(data, config), *lost_marks(data, known=known_secrets() if checked else {})]:
+        if found:
             reject(found)
+        describe_references(document, data)
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
-        of_kinds, params = models_of_kinds(document), Params(source)
+        of_kinds = models_of_kinds(document)
         project.env.globals.update(
             unsupported=_unsupported,
             marks_of=marks_of,
@@ -105,7 +104,6 @@ def write_package(
             param_exports=params.exports,
             names_of=params.names_of,
             unexported=unexported(source),
-            words_beside=partial(_words_beside, words_beside_references(document)),
         )
         errors = project.build()
     if errors:
@@ -138,20 +136,19 @@ def _reject(found: list[Problem], *, text: str, name: str) -> NoReturn:
     raise SystemExit("\n".join([f"{name} needs another form:", *with_lines(found, text=text, name=name)]))
 
 
-def words_beside_references(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
-    """Return the description that a property has beside a reference, by the name of its model and the property.
+def describe_references(document: Node, data: GeneratorData) -> None:
+    """Give each property that refers to a schema its own description; the generator gives it that of the schema."""
+    schemas = document.get("components", {}).get("schemas", {})
+    by_class = {naming.pascal_case(name): schema.get("properties") or {} for name, schema in schemas.items()}
+    for model in data.models:
+        properties = by_class.get(str(model.class_info.name), {})
+        for each in (*(model.required_properties or ()), *(model.optional_properties or ())):
+            declared = properties.get(naming.plain(each.name), {})
+            if "$ref" in declared and "description" in declared:
+                each.description = UntrustedString(declared["description"])
 
-    The generator describes such a property by the schema that it refers to.
-    """
-    return {
-        (naming.pascal_case(name), wire): inner["description"]
-        for name, schema in document.get("components", {}).get("schemas", {}).items()
-        for wire, inner in (schema.get("properties") or {}).items()
-        if isinstance(inner, Mapping) and "$ref" in inner and "description" in inner
-    }
 
-
-def unexported(document: Mapping[str, Any]) -> frozenset[str]:
+def unexported(document: Node) -> frozenset[str]:
     """Return the names of the models and types that the wrapper does not export.
 
     They are those marked `x-exported: false`, and those of operations that have no wrapper yet.
@@ -161,12 +158,7 @@ def unexported(document: Mapping[str, Any]) -> frozenset[str]:
     return frozenset([*map(naming.pascal_case, found), *map(param_name, found)])
 
 
-def _words_beside(found: Mapping[tuple[str, str], str], model: str, parsed: Property) -> UntrustedString | None:
-    words = found.get((str(model), parsed.name.get_untrusted_value()))
-    return parsed.description if words is None else UntrustedString(words)
-
-
-def models_of_kinds(document: Mapping[str, Any]) -> ModelsOfKinds:
+def models_of_kinds(document: Node) -> ModelsOfKinds:
     """Return the models of the properties whose shape the property `kind` decides, marked `x-kinds`.
 
     Returns:
@@ -199,32 +191,6 @@ def _reported(name: str) -> Iterator[None]:
         raise SystemExit(f"{name}:1: the generator cannot read it: {text}") from error
 
 
-@contextlib.contextmanager
-def _tools_on_path() -> Iterator[None]:
-    """Let the generator find the ruff of this environment, even if the environment is not activated."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), before])
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
-
-
-def _clashes(data: GeneratorData, config: Config) -> Iterator[Problem]:
-    """Yield the modules that would overwrite each other."""
-    modules: dict[str, list[str]] = defaultdict(list)
-    for item in (*data.models, *data.enums):
-        modules[f"models/{item.class_info.module_name}.py"].append(item.class_info.name)
-    for tag, collection in data.endpoint_collections_by_tag.items():
-        for endpoint in collection.endpoints:
-            operation = naming.plain(endpoint.name)
-            modules[f"api/{tag}/{PythonIdentifier(operation, config.field_prefix)}.py"].append(operation)
-    for module, names in modules.items():
-        if len(names) > 1:
-            text = f"{module} would be written for {' and for '.join(names)}: give them names that differ more"
-            yield Problem(keys=("components", "schemas", names[-1]), text=text)
-
-
 def _words(errors: Sequence[GeneratorError], *, text: str, name: str) -> str:
     """Return what the generator says, each with the line of the schema or the operation that it names."""
     lines: list[str] = []
@@ -235,21 +201,15 @@ def _words(errors: Sequence[GeneratorError], *, text: str, name: str) -> str:
         if route and not schema:
             keys = ("paths", route[2], route[1].lower())
         lines += with_lines([Problem(keys=keys, text=said)], text=text, name=name)
-        if (node := getattr(error, "data", None)) is not None:
-            lines.append(node.model_dump_json(indent=2, exclude_unset=True, by_alias=True))
     return "\n".join(lines)
 
 
 def _template_words(error: TemplateError) -> str:
     """Return the template, the line and the text of an error of Jinja."""
-    frame, place = error.__traceback__, ""
-    while frame is not None:
-        name = frame.tb_frame.f_code.co_filename
-        if name.endswith(".jinja"):
-            place = f"{name}:{frame.tb_lineno}: "
-        frame = frame.tb_next
-    if not place and isinstance(error, TemplateSyntaxError):
-        place = f"{error.filename or error.name}:{error.lineno}: "
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".jinja")]
+    place = f"{frames[-1].filename}:{frames[-1].lineno}: " if frames else ""
+    if isinstance(error, TemplateSyntaxError):
+        place = place or f"{error.filename or error.name}:{error.lineno}: "
     text = f"{place}{error.message}"
     if not isinstance(error, TemplateSyntaxError | UndefinedError):
         return text

@@ -34,8 +34,8 @@ class Field:
     """A field of a structure: how its value is checked, and the model that is made of it."""
 
     declared: PropertyProtocol
-    checked: str
-    model: ModelProperty | None
+    checked: str = "Any"
+    model: ModelProperty | None = None
 
     @property
     def name(self) -> str:
@@ -61,11 +61,6 @@ class Structure:
     kind: Field | None = None
     shapes: Mapping[str, ModelProperty]
 
-    @property
-    def name(self) -> str:
-        """The class of the model."""
-        return str(self.model.class_info.name)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holder:
@@ -74,11 +69,6 @@ class Holder:
     model: ModelProperty
     inner: Field
     others: Sequence[Field]
-
-    @property
-    def name(self) -> str:
-        """The class of the model."""
-        return str(self.model.class_info.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +98,9 @@ def list_shape(response: object, *, models: Sequence[ModelProperty], of_kinds: M
     structures: dict[str, Structure] = {}
     _add(item, by_name, of_kinds, structures)
     # The `data` of a kind, and what stands in an item as well, would need another structure.
-    if any(holder.name in structures or holder.name in of_kinds for holder in holders):
+    if any(
+        each in structures or each in of_kinds for each in (str(holder.model.class_info.name) for holder in holders)
+    ):
         return None
     return ListShape(holders=holders, structures=[*structures.values()])
 
@@ -130,13 +122,9 @@ def _ways(
         elif isinstance(declared, ModelProperty):
             onward = _ways(declared, models, (*above, name))
         for holders, item_name in onward:
-            others = [_as_any(each) for each in _properties(model) if each is not declared]
-            inner = Field(declared=declared, checked="", model=holders[0].model if holders else models[item_name])
+            others = [Field(declared=each) for each in _properties(model) if each is not declared]
+            inner = Field(declared=declared, model=holders[0].model if holders else models[item_name])
             yield [Holder(model=model, inner=inner, others=others), *holders], item_name
-
-
-def _as_any(declared: PropertyProtocol) -> Field:
-    return Field(declared=declared, checked="Any", model=None)
 
 
 def _add(
@@ -164,12 +152,12 @@ def _field(declared: PropertyProtocol, models: Mapping[str, ModelProperty], of_k
     present = [each for each in inner if _type(each) != "None"]
     kind = present[0] if len(present) == 1 else None
     if isinstance(kind, EnumProperty):
-        return Field(declared=declared, checked=str(kind.class_info.name), model=None)
+        return Field(declared=declared, checked=str(kind.class_info.name))
     model = models[str(kind.class_info.name)] if isinstance(kind, ModelProperty) else None
     # The data of an item may have a kind; what stands in an item and has such data is read as its model reads it.
     if model is not None and _properties(model) and model.class_info.name not in of_kinds:
         return Field(declared=declared, checked=f"{model.class_info.module_name}_", model=model)
-    return Field(declared=declared, checked=CHECKED.get(_type(kind), "Any") if kind is not None else "Any", model=None)
+    return Field(declared=declared, checked=CHECKED.get(_type(kind), "Any") if kind is not None else "Any")
 
 
 def _properties(model: ModelProperty | None) -> list[Any]:

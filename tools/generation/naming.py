@@ -1,15 +1,14 @@
 """Python names for the names of an OpenAPI document: `iTwinId` becomes `itwin_id`, `View3dData` stays `View3dData`.
 
 The generator makes every name of a class, module, function, argument and attribute from the words of the original.
-`own_names()` gives it these words, so that no name needs an entry in a configuration file. A name that the templates
-use for something else gets an underscore: a parameter `quote` becomes `quote_`, a schema `UUID` becomes `UUID_`.
+`use_own_names()` gives it these words, so that no name needs an entry in a configuration file. A name that the
+templates use for something else gets an underscore: a parameter `quote` becomes `quote_`, and a schema `UUID` becomes
+`UUID_`.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from unittest.mock import patch
 
 from openapi_python_client import strings
 from openapi_python_client.config import Config
@@ -17,7 +16,8 @@ from openapi_python_client.parser import GeneratorData
 from openapi_python_client.parser.properties import Property
 from openapi_python_client.schema.untrusted_string import UntrustedString
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+from tools.generation.document import TEMPLATES
+
 #: Names with an inner capital that are one word.
 BRANDS = ("iTwin", "iModel", "OAuth")
 _BRAND = "|".join(f"[{name[0].lower()}{name[0].upper()}]{name[1:]}s?[0-9]*(?![a-z])" for name in BRANDS)
@@ -53,19 +53,16 @@ def plain(value: str | UntrustedString) -> str:
     return value.get_untrusted_value() if isinstance(value, UntrustedString) else str(value)
 
 
-@contextmanager
-def own_names() -> Iterator[None]:
-    """Let the generator build its names from the words of this module.
+def use_own_names() -> None:
+    """Let the generator build its names from the words of this module, from now on.
 
-    The generator has no setting for that, and would split `iTwinId` into `i`, `twin` and `id`.
+    It has no setting for that. A class that `class_overrides` names goes through its own `pascal_case`, which makes
+    `View3DData` of `View3dData`, and arguments and attributes have no override.
     """
-    classes = {name for path in TEMPLATES.glob("*.jinja") for name in _imported(path) if name[0].isupper()}
-    with (
-        patch.object(strings, "split_words", split_words),
-        patch.object(strings, "pascal_case", pascal_case),
-        patch.object(strings, "RESERVED_WORDS", strings.RESERVED_WORDS | classes),
-    ):
-        yield
+    strings.split_words, strings.pascal_case = split_words, pascal_case
+    strings.RESERVED_WORDS |= {
+        name for path in TEMPLATES.glob("*.jinja") for name in _imported(path) if name[0].isupper()
+    }
 
 
 def rename_reserved(data: GeneratorData, config: Config) -> None:

@@ -5,16 +5,13 @@ import importlib
 import inspect
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from types import ModuleType
 
 import attrs
 
 from tools.generation import complete_objects
+from tools.generation.document import PACKAGE, WRAPPER
 from tools.generation.unwrapped import UNWRAPPED
-
-WRAPPER = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
-PACKAGE = "itwin_platform_api"
 
 Calls = Mapping[str, set[str]]
 
@@ -55,10 +52,11 @@ def _passed() -> Calls:
     for path in sorted(WRAPPER.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
-                case ast.Call(func=ast.Name(id=name), keywords=keywords):
-                    passed[name] |= {str(keyword.arg) for keyword in keywords}
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="build_request"), keywords=keywords):
-                    passed[name] |= {str(keyword.arg) for keyword in keywords}
+                case ast.Call(
+                    func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name), attr="build_request"),
+                    keywords=given,
+                ):
+                    passed[name] |= {str(keyword.arg) for keyword in given}
                 case ast.Subscript(slice=ast.Constant(value=str(key)), ctx=ast.Store()):
                     passed[""].add(key)
     return passed

@@ -8,21 +8,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from tools.generation.accept import with_accept
-from tools.generation.document import resolve, without_source
+from tools.generation.document import Node, resolve, without_source
 
-Document = Mapping[str, Any]
 #: The key of an object with what `x-secret` says about its properties.
 MARKS = "x-secret-properties"
 SCALARS = ("string", "integer", "number", "boolean")
 
 
-def prepared(document: Document) -> dict[str, Any]:
+def prepared(document: Node) -> dict[str, Any]:
     """Return the document to generate from."""
     complete = with_accept(document)
     return {name: node if name == "info" else _prepared(complete, node) for name, node in complete.items()}
 
 
-def _prepared(document: Document, node: Any) -> Any:
+def _prepared(document: Node, node: Any) -> Any:
     if isinstance(node, list):
         return [_prepared(document, item) for item in node]
     if not isinstance(node, dict):
@@ -42,7 +41,7 @@ def _is_dropped(key: object, value: object) -> bool:
     return (key == "title" and isinstance(value, str)) or (key == "additionalProperties" and value is False)
 
 
-def _as_generated(document: Document, node: dict[str, Any]) -> dict[str, Any]:
+def _as_generated(document: Node, node: dict[str, Any]) -> dict[str, Any]:
     """Return a schema with the forms of its values, and with its marks."""
     if node.get("x-undecoded") is True:
         # A schema without a type has no class, so values stay dictionaries. The models are in its type all the same.
@@ -51,16 +50,13 @@ def _as_generated(document: Document, node: dict[str, Any]) -> dict[str, Any]:
         node |= {"anyOf": [*models, {}]} if models else {}
     if "x-values" in node:
         forms = [{"$ref": f"#/components/schemas/{node['x-values']}"}, {"type": "string", "const": ""}]
-        node = {key: value for key, value in node.items() if key != "type"} | {"oneOf": [*forms, *_null(node)]}
+        forms += [{"type": "null"}] if "null" in node.get("type", ()) else []
+        node = {key: value for key, value in node.items() if key != "type"} | {"oneOf": forms}
     marks = secret_marks(document, node)
     return {**node, MARKS: marks} if marks else node
 
 
-def _null(node: Document) -> list[Document]:
-    return [{"type": "null"}] if "null" in node.get("type", ()) else []
-
-
-def secret_marks(document: Document, schema: Document) -> dict[str, bool]:
+def secret_marks(document: Node, schema: Node) -> dict[str, bool]:
     """Return what `x-secret` says about each property of an object."""
     found: dict[str, bool] = {}
     properties = schema.get("properties")
@@ -71,7 +67,7 @@ def secret_marks(document: Document, schema: Document) -> dict[str, bool]:
     return found
 
 
-def _described(document: Document, schema: Document, words: object) -> dict[str, Any]:
+def _described(document: Node, schema: Node, words: object) -> dict[str, Any]:
     """Return a scalar with the description of the place where it is used, and another schema unchanged."""
     target = resolve(document, schema)
     if words is None or "enum" in target or not (target.get("type") in SCALARS or "items" in target):

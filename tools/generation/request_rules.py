@@ -6,7 +6,7 @@ from typing import Any
 
 from openapi_python_client.parser.openapi import Endpoint
 
-from tools.generation.document import Node, alternatives, operation_called, resolve
+from tools.generation.document import Node, alternatives, constants, operation_called, resolve
 from tools.generation.naming import plain, snake_case
 from tools.generation.params import sent_name
 from tools.generation.unchecked import FORMATS
@@ -135,13 +135,9 @@ class RequestRules:
 
     def _by_type(self, schema: Node) -> dict[str, Node]:
         """Return the forms of an object by the constant of their property `type`; none if something else decides."""
-        found: dict[str, Node] = {}
-        for branch in schema.get("oneOf", ()):
-            constant = resolve(self.document, branch).get("properties", {}).get("type", {}).get("const")
-            if not isinstance(constant, str):
-                return {}
-            found[constant] = branch
-        return found
+        branches = schema.get("oneOf", ())
+        found: dict[Any, Node] = {constants(self.document, branch).get("type"): branch for branch in branches}
+        return {} if None in found else found
 
 
 class Expression(str):

@@ -5,7 +5,7 @@ from typing import Any
 
 from openapi_python_client.parser.openapi import Endpoint
 
-from tools.generation.document import Node, alternatives, operation_called, resolve
+from tools.generation.document import Node, alternatives, constants, operation_called, resolve
 from tools.generation.naming import plain
 
 SCALARS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}
@@ -29,7 +29,8 @@ def _expected(document: Node, declared: Node, *, inside: tuple[str, ...]) -> Exp
     inside = (*inside, name) if name else inside
     branches, _ = alternatives(schema)
     if len(branches) > 1:
-        return _forms(document, branches, inside=inside)
+        forms = {constants(document, each).get("type"): _expected(document, each, inside=inside) for each in branches}
+        return None if None in forms else (forms,)
     if branches != [schema]:
         return _expected(document, branches[0], inside=inside)
     match schema.get("type"):
@@ -42,14 +43,3 @@ def _expected(document: Node, declared: Node, *, inside: tuple[str, ...]) -> Exp
             return {wire: _expected(document, properties[wire], inside=inside) for wire in wires}
         case kind:
             return SCALARS.get(str(kind))
-
-
-def _forms(document: Node, branches: list[Node], *, inside: tuple[str, ...]) -> Expected:
-    """Return the types of an object by its property `type`; None for any other that has several forms."""
-    forms: dict[str, Expected] = {}
-    for branch in branches:
-        constant = resolve(document, branch).get("properties", {}).get("type", {}).get("const")
-        if not isinstance(constant, str):
-            return None
-        forms[constant] = _expected(document, branch, inside=inside)
-    return (forms,)

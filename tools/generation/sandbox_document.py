@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-PROJECT = Path(__file__).resolve().parents[2]
 FILE = Path("sandbox") / "itwin_platform_sandbox" / "openapi.json"
 #: What describes a part of the document; a property may have one of these names, and is no text.
 _PROSE = frozenset({"description", "summary", "title", "tags", "servers"})

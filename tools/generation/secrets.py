@@ -1,24 +1,17 @@
-"""Secret properties: those that a document marks, and those that the published package hides.
+"""Secret properties: those that a document marks, and those that the published document marks.
 
 A document that a service publishes has no `x-secret`. Generated as it is, `repr` would show passwords, so a property
 that was hidden must say `x-secret`: true, or false if it is none any more.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 
-from openapi_python_client.parser import GeneratorData
 from openapi_python_client.parser.properties import ModelProperty
 
-from tools.generation import naming
-from tools.generation.document import Problem
-from tools.generation.preparation import MARKS
-
-PUBLISHED = Path(__file__).resolve().parents[2] / "generated" / "itwin_platform_api" / "models"
-_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
-_HIDDEN = re.compile(r"\bdescribe\(\s*self,\s*frozenset\(\s*\[(.*?)\]", re.DOTALL)
+from tools.generation.document import PROJECT, Node, Problem, load_document
+from tools.generation.preparation import MARKS, secret_marks
+from tools.generation.sandbox_document import FILE
 
 
 def marks_of(model: ModelProperty) -> Mapping[str, bool]:
@@ -28,26 +21,21 @@ def marks_of(model: ModelProperty) -> Mapping[str, bool]:
 
 
 @cache
-def known_secrets(models: Path = PUBLISHED) -> dict[str, set[str]]:
-    """Return the attributes that each published model hides."""
-    found: dict[str, set[str]] = {}
-    for path in sorted(models.glob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        if (cls := _CLASS.search(text)) and (hidden := _HIDDEN.search(text)):
-            found[cls[1]] = set(re.findall(r"\w+", hidden[1]))
-    return found
+def known_secrets() -> dict[str, set[str]]:
+    """Return the properties that each schema of the published document marks, as the sandbox ships it."""
+    document = load_document(str(PROJECT / FILE))
+    marks = {name: secret_marks(document, schema) for name, schema in document["components"]["schemas"].items()}
+    return {name: {wire for wire, is_secret in each.items() if is_secret} for name, each in marks.items()}
 
 
-def lost_marks(data: GeneratorData, *, known: Mapping[str, set[str]]) -> Iterator[Problem]:
-    """Yield the properties that were hidden and say nothing now; in a new model, those named as in one that is gone."""
-    names = {str(model.class_info.name) for model in data.models}
-    gone = set[str]().union(*(hidden for name, hidden in known.items() if name not in names))
-    published = {path.stem for path in PUBLISHED.glob("*.py")}
-    for model in data.models:
-        name = str(model.class_info.name)
-        hidden = known.get(name, set()) if model.class_info.module_name in published else gone
-        for each in (*(model.required_properties or ()), *(model.optional_properties or ())):
-            wire = naming.plain(each.name)
-            if each.python_name in hidden and wire not in marks_of(model):
-                text = "was a secret and has no mark: say `x-secret: true`, or false if it may be logged and shown"
-                yield Problem(keys=("components", "schemas", name, "properties", wire), text=text)
+def lost_marks(document: Node, *, known: Mapping[str, set[str]]) -> Iterator[Problem]:
+    """Yield the properties that were hidden and say nothing now.
+
+    In a new schema they are those with the name of one that was hidden in a schema that is gone.
+    """
+    schemas = document.get("components", {}).get("schemas", {})
+    gone = set[str]().union(*(hidden for name, hidden in known.items() if name not in schemas))
+    for name, schema in schemas.items():
+        for wire in schema.get("properties", {}).keys() & known.get(name, gone) - secret_marks(document, schema).keys():
+            text = "was a secret and has no mark: say `x-secret: true`, or false if it may be logged and shown"
+            yield Problem(keys=("components", "schemas", name, "properties", wire), text=text)

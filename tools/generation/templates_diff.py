@@ -1,21 +1,85 @@
 """Print how our templates differ from those of the pinned generator, and whether the generator's have changed.
 
 Run as `python -m tools.generation.templates_diff [--since VERSION | --record]`. `stock_templates.sha256` records
-the generator's templates of the last review. `--since VERSION` fetches that version of the generator with pip and
+the generator's templates of the last review of ours, which replace or import some of them; mypy checks the Python names
+of the generator that our modules use. `--since VERSION` fetches that version of the generator with pip and
 prints how the templates that ours replace or import have changed. After a review, `--record` updates the record.
 """
 
 import argparse
 import difflib
+import hashlib
+import re
 import subprocess
 import sys
 import tempfile
 import zipfile
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
-from tools.generation.document import SPECIFICATION, load_document
-from tools.generation.generator_contract import GENERATOR, OURS, RECORD, STOCK, conflicts, record, watched
+from tools.generation.document import PROJECT, SPECIFICATION, load_document
+
+GENERATOR, PACKAGE = "openapi-python-client", "openapi_python_client"
+STOCK = Path(str(files(PACKAGE))) / "templates"
+OURS = PROJECT / "templates"
+RECORD = Path(__file__).with_name("stock_templates.sha256")
+IMPORTED = re.compile(r"""{%-?\s*(?:from|import|include|extends)\s+["']([^"']+)["']""")
+
+
+def conflicts(record: Path = RECORD, ours: Path = OURS, stock: Path = STOCK) -> tuple[str, bool]:
+    """Return how the templates of the installed generator differ from the record, and whether none can be generated.
+
+    Templates that changed are to be reviewed. Of those that are gone or new, ours would be ignored.
+    """
+    recorded = record.read_text(encoding="utf-8")
+    if not (lines := sorted(moved(recorded, ours, stock), key=lambda line: line.startswith("changed"))):
+        return "", False
+    reviewed = recorded.splitlines()[0].rpartition(" ")[2]
+    said = [f"{GENERATOR} {version(GENERATOR)} is installed, templates/ and tools/ were made for {reviewed}:"]
+    said += [
+        *(f"  {line}" for line in lines),
+        f"To see what the generator changed: make templates-diff SINCE={reviewed}",
+    ]
+    return "\n".join(said), not lines[0].startswith("changed")
+
+
+def watched(ours: Path = OURS, stock: Path = STOCK) -> dict[str, str]:
+    """Return the templates of the generator that ours replace or import, and those that these include, with reasons."""
+    found = {path.name: f"templates/{path.name} replaces it" for path in ours.glob("*.jinja")}
+    waiting = [(path, f"templates/{path.name}") for path in sorted(ours.glob("*.jinja"))]
+    for path, place in waiting:
+        for part in IMPORTED.findall(path.read_text(encoding="utf-8")) if path.is_file() else ():
+            # Of a name that is computed, the folder is known.
+            for each in [*(stock / part).glob("*.jinja")] or [stock / part]:
+                name = each.relative_to(stock).as_posix()
+                if name not in found:
+                    found[name] = f"{place} imports it"
+                    waiting.append((each, name))
+    return dict(sorted(found.items()))
+
+
+def record(stock: Path = STOCK) -> str:
+    """Return the text of the record, in the form of `sha256sum`."""
+    names = sorted(path.relative_to(stock).as_posix() for path in stock.rglob("*.jinja"))
+    lines = [f"{hashlib.sha256((stock / name).read_bytes()).hexdigest()}  {name}" for name in names]
+    return "\n".join([f"# {GENERATOR} {version(GENERATOR)}", *lines, ""])
+
+
+def moved(recorded: str, ours: Path = OURS, stock: Path = STOCK) -> list[str]:
+    """Return a line for each watched template of the generator that differs from the record."""
+    before, after = _digests(recorded), _digests(record(stock))
+    lines: list[str] = []
+    for name, why in watched(ours, stock).items():
+        if before.get(name) != after.get(name):
+            state = "changed" if name in before and name in after else "new" if name in after else "gone"
+            lines.append(f"{state}: {name} ({why})")
+    return lines
+
+
+def _digests(text: str) -> dict[str, str]:
+    pairs = [line.split("  ") for line in text.splitlines() if not line.startswith("#")]
+    return {name: digest for digest, name in pairs}
 
 
 def difference(before: Path, after: Path, *, before_name: str, after_name: str) -> str:
@@ -62,8 +126,8 @@ def main() -> None:
     for path in sorted(OURS.glob("*.jinja")):
         names = {"before_name": f"{pinned}/{path.name}", "after_name": f"templates/{path.name}"}
         print(difference(STOCK / path.name, path, **names), end="")
-    found = conflicts()
-    if text := "\n".join(filter(None, [found.text, "" if found.broken else unmet()])):
+    said, is_broken = conflicts()
+    if text := "\n".join(filter(None, [said, "" if is_broken else unmet()])):
         raise SystemExit(f'{text}\nWhat to do: docs/regenerating.md, "Upgrade the generator"')
 
 

@@ -7,7 +7,7 @@ change of each row of the tables.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.generation.document import Node, Problem, alternatives, nodes, resolve
+from tools.generation.document import Node, Problem, alternatives, constants, nodes, resolve
 from tools.spec.normal_form import uses
 
 #: Keywords with which a schema rejects values, with a value of each.
@@ -78,8 +78,8 @@ def _places(document: Node, node: Node) -> Iterator[str]:
     """Yield the places of a schema with limits that are not checked there."""
     others, _ = alternatives(node)
     values = node.get("additionalProperties")
-    by_type = all(_chosen_by(document, branch) == "type" for branch in others)
-    several = len(others) > 1 and not by_type and node.get("x-undecoded") is not True
+    chosen_by = [next(iter(constants(document, branch)), None) for branch in others]
+    several = len(others) > 1 and {*chosen_by} != {"type"} and node.get("x-undecoded") is not True
     here, nothing = LIMITS & node.keys(), set[str]()
     found = {
         "beside `$ref`": here if "$ref" in node else nothing,
@@ -89,17 +89,10 @@ def _places(document: Node, node: Node) -> Iterator[str]:
     }
     if several and isinstance(node.get("type"), str | None):
         inner = set().union(*(_limits_in(document, branch) for branch in others))
-        is_chosen = all(_chosen_by(document, branch) for branch in others)
-        found |= {[*PLACES][5 if is_chosen else 1]: inner}
+        found |= {[*PLACES][5 if all(chosen_by) else 1]: inner}
     for place, limits in found.items():
         if limits:
             yield f"no check knows `{'`, `'.join(sorted(limits))}` {place}: say it in a schema of its own, or in words"
-
-
-def _chosen_by(document: Node, schema: Node) -> str | None:
-    """Return the property whose constant tells an object from others."""
-    properties = resolve(document, schema).get("properties", {})
-    return next((name for name, inner in properties.items() if "const" in resolve(document, inner)), None)
 
 
 def _limits_in(document: Node, schema: Node) -> set[str]:

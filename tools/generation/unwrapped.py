@@ -7,7 +7,7 @@ argument or a property, such as `create_detector: account_id`, to commit it befo
 from collections.abc import Mapping
 from typing import Any
 
-from tools.generation.document import METHODS, nodes
+from tools.generation.document import METHODS, reached
 
 #: The reasons, by operationId, or by what `make generate` lists.
 UNWRAPPED: Mapping[str, str] = {}
@@ -15,31 +15,17 @@ UNWRAPPED: Mapping[str, str] = {}
 
 def wrapped_part(document: Mapping[str, Any], unwrapped: Mapping[str, str] = UNWRAPPED) -> dict[str, Any]:
     """Return a document without the unwrapped operations, and without the schemas that only they use."""
-    paths = {
-        path: {
+    kept = dict[str, Any]()
+    for path, item in document["paths"].items():
+        rest = {
             key: node for key, node in item.items() if key not in METHODS or node.get("operationId") not in unwrapped
         }
-        for path, item in document["paths"].items()
-    }
-    kept = {path: item for path, item in paths.items() if any(key in METHODS for key in item)}
-    before, after = _used(document, document["paths"]), _used(document, kept)
-    schemas = document["components"]["schemas"]
-    components = {
-        **document["components"],
-        "schemas": {name: node for name, node in schemas.items() if name in after or name not in before},
+        if not rest.keys().isdisjoint(METHODS):
+            kept[path] = rest
+    dropped = reached(document, document["paths"]) - reached(document, kept)
+    components = dict(document.get("components", {}))
+    schemas = components.get("schemas", {})
+    components["schemas"] = {
+        name: each for name, each in schemas.items() if f"#/components/schemas/{name}" not in dropped
     }
     return {**document, "paths": kept, "components": components}
-
-
-def _used(document: Mapping[str, Any], paths: Mapping[str, Any]) -> set[str]:
-    """Return the names of the schemas that paths refer to."""
-    found: set[str] = set()
-    waiting: list[Any] = [paths]
-    while waiting:
-        for _, node in nodes(waiting.pop()):
-            _, _, reference = str(node.get("$ref", "")).partition("#/components/")
-            kind, _, name = reference.partition("/")
-            if reference and reference not in found:
-                found.add(reference)
-                waiting.append(document["components"][kind][name])
-    return {reference.removeprefix("schemas/") for reference in found if reference.startswith("schemas/")}

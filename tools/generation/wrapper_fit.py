@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from tools.generation import complete_objects
-from tools.generation.shared_parts import missing_parts
-from tools.generation.wire_names import PROJECT, WRAPPER, dead_names
+from tools.generation.document import PROJECT, WRAPPER
+from tools.generation.wire_names import dead_names, missing_parts
 
 CACHE = PROJECT / ".cache" / "mypy-of-generation"
 GENERATED = "generated/"

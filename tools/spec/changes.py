@@ -30,34 +30,25 @@ IN_WORDS = {
     "format": "in the format {}",
     "const": "always {}",
 }
-WORDS = "Other words, in which a rule may stand"
 #: The headings in their order.
-HEADINGS = ("Breaking", "Not breaking", "Also changed", WORDS)
+HEADINGS = ("Breaking", "Not breaking", "Also changed", "Other words, in which a rule may stand")
+BREAKING, KNOWN, ALSO, WORDS = HEADINGS
 #: Words of a place that say nothing beside the others.
 _SILENT = ("operations", "components", "schemas", "properties", "parameters", "schema", "content", "items")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Change:
-    """One change: its place with the operations that use it, its meaning, and whether it breaks or is only words."""
+    """One change: its place with the operations that use it, its meaning, and the heading that lists it."""
 
     place: str
     text: str
-    breaking: bool = False
-    known: bool = True
-    prose: bool = False
-
-    @property
-    def heading(self) -> str:
-        """The heading that lists the change."""
-        if self.prose:
-            return WORDS
-        return "Breaking" if self.breaking else "Not breaking" if self.known else "Also changed"
+    heading: str = BREAKING
 
     @property
     def line(self) -> str:
         """The change as a line below its heading."""
-        return f"  {self.place}" if self.prose else f"  {self.place}: {self.text}"
+        return f"  {self.place}" if self.heading == WORDS else f"  {self.place}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,12 +115,11 @@ def _change(
         for verb, names in (("sent by", senders), ("returned by", returners))
         if names
     ]
+    heading = WORDS if difference.is_prose else ALSO if meaning is None else KNOWN
+    if breaking and (modules is None or _reaches(keys, senders | returners, modules)):
+        heading = BREAKING
     return Change(
-        place=" ".join([_place(place), *([f"({'; '.join(users)})"] if users else [])]),
-        text=text,
-        breaking=breaking and (modules is None or _reaches(keys, senders | returners, modules)),
-        known=meaning is not None,
-        prose=difference.is_prose,
+        place=" ".join([_place(place), *([f"({'; '.join(users)})"] if users else [])]), text=text, heading=heading
     )
 
 
@@ -170,11 +160,8 @@ def _part(case: Case) -> Meaning:
         return case.keys, "is gone", True
     if case.new and after.get("required") is True:
         return case.keys, "new, required", case.sent
-    return (
-        (case.keys, "new, optional" if case.keys[-2] in ("properties", "parameters") else "new", False)
-        if case.new
-        else None
-    )
+    text = "new, optional" if case.keys[-2] in ("properties", "parameters") else "new"
+    return (case.keys, text, False) if case.new else None
 
 
 def _operation(case: Case) -> Meaning:
@@ -244,11 +231,8 @@ def _limit(case: Case) -> Meaning:
     limit, old, new = case.keys[-1], case.before, case.after
     was, now = (IN_WORDS[limit].format(value) if value is not ABSENT else "" for value in (old, new))
     text = f"{now} now, was {was}" if now and was else f"{now} now" if now else f"no longer {was}"
-    return (
-        case.keys[:-1],
-        text,
-        (case.sent and _narrower(limit, old, new)) or (case.returned and limit in ("format", "const")),
-    )
+    breaks = (case.sent and _narrower(limit, old, new)) or (case.returned and limit in ("format", "const"))
+    return case.keys[:-1], text, breaks
 
 
 def _narrower(limit: str, old: object, new: object) -> bool:
@@ -267,20 +251,13 @@ def _moved(case: Case) -> Meaning:
 
 
 def _default(case: Case) -> Meaning:
-    was = "" if case.new else f", was {case.before}"
-    return (
-        case.keys[:-1],
-        f"there is no default now{was}" if case.gone else f"the default is {case.after} now{was}",
-        False,
-    )
+    now = "there is no default now" if case.gone else f"the default is {case.after} now"
+    return case.keys[:-1], now if case.new else f"{now}, was {case.before}", False
 
 
 def _preview(case: Case) -> Meaning:
-    return (
-        case.keys[:-1],
-        "is Technical Preview now and may change" if case.after is True else "is no longer Technical Preview",
-        False,
-    )
+    text = "is Technical Preview now and may change" if case.after is True else "is no longer Technical Preview"
+    return case.keys[:-1], text, False
 
 
 Rule = Callable[[Case], Meaning]

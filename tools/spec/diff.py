@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from tools.generation.document import SPECIFICATION, Node, parse, text_of, with_lines
-from tools.generation.validity import invalid
-from tools.spec.changes import HEADINGS, Change, changes
+from tools.generation.document_checks import invalid
+from tools.spec.changes import BREAKING, HEADINGS, Change, changes
 from tools.spec.packages import Breakage, compared
 
 
@@ -22,11 +22,11 @@ def report(
 ) -> list[str]:
     """Return the lines to print; `modules` and `broken` are what differs in the generated packages."""
     found = changes(before, after, modules)
-    reported = {re.split(r"\W", change.place, maxsplit=1)[0] for change in found if change.breaking}
+    reported = {re.split(r"\W", change.place, maxsplit=1)[0] for change in found if change.heading == BREAKING}
     found += [
-        Change(place=f"{each.owner}, {each.member}".removesuffix(", "), text=each.text, breaking=True)
-        for each in broken
-        if each.owner not in reported
+        Change(place=f"{owner}, {member}".removesuffix(", "), text=text)
+        for owner, member, text in broken
+        if owner not in reported
     ]
     lines: list[str] = []
     for heading in HEADINGS:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tools.generation.accept import accepted
-from tools.generation.document import METHODS, Node, nodes, operations, resolve
+from tools.generation.document import METHODS, Node, operations, reached
 
 #: Objects whose keys are names, and data.
 NAMES = ("properties", "schemas", "responses", "headers", "content", "securitySchemes")
@@ -38,21 +38,8 @@ def uses(document: Node) -> dict[str, tuple[set[str], set[str]]]:
     for path, method, node, parameters in operations(document):
         name = str(node.get("operationId", f"{method} {path}"))
         for side, part in enumerate(([parameters, node.get("requestBody", {})], node.get("responses", {}))):
-            for reference in _reached(document, part):
+            for reference in reached(document, part):
                 found.setdefault(reference, (set(), set()))[side].add(name)
-    return found
-
-
-def _reached(document: Node, part: object) -> set[str]:
-    found, waiting = set[str](), [part]
-    while waiting:
-        for _, node in nodes(waiting.pop()):
-            kinds = [*node.get("x-kinds", {}).values(), *([node["x-values"]] if "x-values" in node else [])]
-            references = [f"#/components/schemas/{kind}" for kind in kinds] + ([node["$ref"]] if "$ref" in node else [])
-            for reference in references:
-                if reference not in found:
-                    found.add(reference)
-                    waiting.append(resolve(document, {"$ref": reference}))
     return found
 
 

@@ -153,8 +153,8 @@ def dotted(package: Path) -> str:
 
 def is_stale(project: Path) -> bool:
     """Return whether `generated/` differs from what `openapi.yaml` generates."""
-    from tools.generation.document import load_document
-    from tools.generation.generate import PACKAGE, differences
+    from tools.generation.document import PACKAGE, load_document
+    from tools.generation.generate import differences
     from tools.generation.generator import write_package
 
     with tempfile.TemporaryDirectory() as folder:
