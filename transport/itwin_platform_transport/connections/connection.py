@@ -4,10 +4,10 @@ Why it is an own one, and what it rejects: docs/decisions/own-engine.md.
 """
 
 import asyncio
+import math
 import re
 import select
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -83,7 +83,12 @@ class Connection(asyncio.Protocol):
         )
         self._is_head_request = False
         self._is_paused = False
-        self._waiter: asyncio.Future[None] | None = None
+        #: What wakes the task that waits, and tells it whether its time is over.
+        self._waiter: asyncio.Future[bool] | None = None
+        #: When the present wait is over. The timer rings then or earlier, and is set again if it rings too early: a
+        #: timer for each wait takes more time, because nearly all waits end before.
+        self._ends_at = math.inf
+        self._timer: asyncio.TimerHandle | None = None
         self._failure: httpx.TransportError | None = None
         self._body: list[bytes] = []
         self._unread = self._without_body = 0
@@ -140,8 +145,9 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Note that the connection is gone."""
         self._end(exc)
-        # It holds this connection.
-        self._parser = None
+        # Both hold this connection.
+        self._parser, self._ends_at = None, math.inf
+        self._set_timer()
 
     def pause_writing(self) -> None:
         """Note that the peer reads too slowly."""
@@ -301,25 +307,32 @@ class Connection(asyncio.Protocol):
         self._on("loss", failure)
         self._wake()
 
-    def _wake(self) -> None:
+    def _wake(self, *, is_late: bool = False) -> None:
         if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+            self._waiter.set_result(is_late)
 
     async def _wait(self, seconds: float | None, too_late: type[httpx.TransportError]) -> None:
         waiter = self._waiter = self._loop.create_future()
-        timer = None if seconds is None else self._loop.call_later(seconds, _expire, waiter, too_late)
+        self._ends_at = math.inf if seconds is None else self._loop.time() + seconds
+        if self._timer is None or self._timer.when() > self._ends_at:
+            self._set_timer()
         try:
-            await waiter
+            if await waiter:
+                raise too_late("no progress in time")
         finally:
             self._waiter = None
-            if timer is not None:
-                timer.cancel()
 
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if self._ends_at == math.inf else self._loop.call_at(self._ends_at, self._on_timer)
 
-def _expire(waiter: "asyncio.Future[None]", too_late: type[httpx.TransportError]) -> None:
-    # What was waited for may have come in the same turn of the event loop.
-    with suppress(asyncio.InvalidStateError):
-        waiter.set_exception(too_late("no progress in time"))
+    def _on_timer(self) -> None:
+        self._timer = None
+        if self._waiter is not None and self._loop.time() < self._ends_at:
+            self._set_timer()
+        else:
+            self._wake(is_late=True)
 
 
 def _pieces(head: bytes, content: bytes) -> Iterator[bytes]:
