@@ -20,7 +20,7 @@ import pytest
 from hypothesis import Phase, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from itwin_platform_transport.connections import engine
-from itwin_platform_transport.connections.engine import Pool, head_of
+from itwin_platform_transport.connections.engine import Pool, head_of, header_lines
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.examples import examples
@@ -147,7 +147,7 @@ class Call:
     async def run(self, pool: Pool) -> None:
         """Send the request, and read its response; with a hold, wait between both."""
         headers = [(b"Host", HOST.encode()), (b"Content-Length", b"%d" % len(self.content))]
-        head = head_of(b"POST", b"/%d" % self.number, headers, self.content)
+        head = head_of(b"POST", b"/%d" % self.number, header_lines(headers), self.content)
         response = await pool.send(ORIGIN, head, self.content, {"timeout": TIMES})
         if response.stream is None:
             self.body = response.content

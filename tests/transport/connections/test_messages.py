@@ -11,7 +11,7 @@ import httpx
 import pytest
 from itwin_platform import PlatformClient
 from itwin_platform_transport import AccessToken, BackoffPolicy, Request
-from itwin_platform_transport.connections.engine import EngineTransport, head_of
+from itwin_platform_transport.connections.engine import EngineTransport, head_of, header_lines
 from itwin_platform_transport.connections.messages import (
     CLOSED,
     NOT_HTTP,
@@ -119,7 +119,7 @@ def test_a_head_that_could_be_read_as_another_is_rejected(
 ) -> None:
     """Method, target and headers have only characters that HTTP allows there, and state the length that is sent."""
     with pytest.raises(httpx.LocalProtocolError):
-        head_of(method, target, [header], b"")
+        head_of(method, target, header_lines([header]), b"")
 
 
 def caused(error: Exception, cause: Exception) -> Exception:

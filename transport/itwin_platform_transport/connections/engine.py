@@ -18,7 +18,7 @@ import string
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -46,6 +46,8 @@ _IN_A_LINE = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
 #: What the target of a request may consist of.
 _IN_A_TARGET = bytes(range(0x21, 0x7F))
 
+#: The lines of headers, and those headers that state where the body ends.
+HeaderLines = tuple[bytes | None, list[tuple[bytes, bytes]]]
 #: Scheme, host and port.
 Origin = tuple[bytes, bytes, int | None]
 
@@ -82,8 +84,8 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         if self._proxies or _is_watched():
             return await self._send_by_httpx(request)
         url, content = request.url, request.content
-        head = head_of(request.method.encode(), url.raw_path, request.raw_headers, content)
         pool: Pool = self._pool
+        head = head_of(request.method.encode(), url.raw_path, pool.lines_of(tuple(request.raw_headers)), content)
         return await pool.send((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
 
     async def _send_by_httpx(self, request: Request) -> Response:
@@ -163,6 +165,8 @@ class Pool:
     def __init__(self, ssl_context: ssl.SSLContext | None, *, trust_env: bool = True) -> None:
         self._context, self._trust_env = ssl_context, trust_env
         self._reading = asyncio.Lock()
+        #: Nearly all requests have the headers of one before.
+        self.lines_of: Callable[[RawHeaders], HeaderLines] = lru_cache(maxsize=32)(header_lines)
         self._open: set[Connection] = set()
         #: Those that nobody uses, oldest first.
         self._idle: deque[Connection] = deque()
@@ -178,7 +182,7 @@ class Pool:
             httpx.TransportError: as httpx's own transport raises it.
         """
         content = b"".join([part async for part in request.stream])
-        head = head_of(request.method, request.url.target, request.headers, content)
+        head = head_of(request.method, request.url.target, self.lines_of(tuple(request.headers)), content)
         origin: Origin = (request.url.scheme, request.url.host, request.url.port)
         response = await self.send(origin, head, content, request.extensions)
         stream = response.stream or httpx.ByteStream(response.content)
@@ -311,27 +315,28 @@ class Body(httpx.AsyncByteStream):
             self._pool.give_back(self._connection)
 
 
-def head_of(method: bytes, target: bytes, headers: RawHeaders, content: bytes) -> bytes:
+def header_lines(headers: RawHeaders) -> HeaderLines:
+    """Return the lines of headers, unless they could be read as others; and those that state where the body ends."""
+    names, lines = [name for name, _ in headers], b"".join([b"%s: %s\r\n" % pair for pair in headers])
+    # What is left without the characters of lines is the end of each line, and nothing else.
+    is_legal = all(names) and lines.translate(None, _IN_A_LINE) == b"\r\n" * len(names)
+    is_legal = is_legal and not b"".join(names).translate(None, _IN_A_TOKEN)
+    stated = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
+    return lines if is_legal else None, stated
+
+
+def head_of(method: bytes, target: bytes, headers: HeaderLines, content: bytes) -> bytes:
     """Return the head of a request, which states the length of its body.
 
     Raises:
         httpx.LocalProtocolError: it could be read as another head, or as two.
     """
-    _check_length(headers, content)
-    lines = [b"%s %s HTTP/1.1\r\n" % (method, target), *[b"%s: %s\r\n" % pair for pair in headers], b"\r\n"]
-    head = b"".join(lines)
-    tokens = [method, *[name for name, _ in headers]]
-    illegal = b"".join(tokens).translate(None, _IN_A_TOKEN) or target.translate(None, _IN_A_TARGET)
-    # What is left without the characters of lines is the end of each line, and nothing else.
-    if illegal or not all(tokens) or head.translate(None, _IN_A_LINE) != b"\r\n" * len(lines):
-        raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
-    return head
-
-
-def _check_length(headers: RawHeaders, content: bytes) -> None:
-    stated = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
-    if stated != [(b"content-length", b"%d" % len(content))] and (stated or content):
+    lines, stated = headers
+    if (stated or content) and stated != [(b"content-length", b"%d" % len(content))]:
         raise httpx.LocalProtocolError("Content-Length is not the length of the body")
+    if lines is None or not method or method.translate(None, _IN_A_TOKEN) or target.translate(None, _IN_A_TARGET):
+        raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
+    return b"%s %s HTTP/1.1\r\n%s\r\n" % (method, target, lines)
 
 
 async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.SSLContext | None) -> P:
