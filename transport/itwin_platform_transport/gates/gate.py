@@ -263,12 +263,13 @@ class Gate:
             if self._closed:
                 raise StateError(CLOSED)
             loop = self._used_here()
-            if self._queue.may_enter(operation, now=loop.time()) and self._may_begin(loop.time()):
-                permit = self._window.begin(loop.time())
+            now = loop.time()
+            if self._queue.may_enter(operation, now=now) and self._may_begin(now):
+                permit = self._window.begin(now)
                 self._queue.hold(permit, operation)
                 return permit
             waiter = Waiter(ticket, operation=operation, max_wait=max_wait, until=until, loop=loop)
-            permit = await self._wait(waiter, now=loop.time())
+            permit = await self._wait(waiter, now=now)
             if self.may_send(permit):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
@@ -360,14 +361,15 @@ class Gate:
     def _admit(self) -> None:
         self._stop_timer()
         loop = self._loop
-        while loop is not None and not loop.is_closed() and (waiter := self._queue.first(loop.time())) is not None:
-            wait = self._window.wait(loop.time())
-            if wait is None:
+        # With many waiters it is nearly always full: asking for the first one would take longer.
+        while loop is not None and not loop.is_closed() and not self._window.is_full:
+            now = loop.time()
+            if (waiter := self._queue.first(now)) is None or (wait := self._window.wait(now)) is None:
                 return
             if wait > 0:
                 self._timer = loop.call_later(wait, self._admit)
                 return
-            self._queue.grant(waiter, self._window.begin(loop.time()))
+            self._queue.grant(waiter, self._window.begin(now))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import UsageError, check_integer
 
@@ -57,8 +58,7 @@ class RateLimit:
         return self.per + min(self.per * RATE_MARGIN_SHARE, RATE_MARGIN_SECONDS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Permit:
+class Permit(NamedTuple):
     """Permission to send one request: its sequence number, and when it was granted."""
 
     number: int
@@ -131,17 +131,22 @@ class Window:
         """Return the seconds until the cooldown ends; 0 when there is none."""
         return max(0.0, self._cooldown_until - now)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether none may start until another ends."""
+        return self._in_period >= self._open or self.in_flight >= self._most
+
     def wait(self, now: float) -> float | None:
         """Return how long to wait before one more may start: 0 for now, None for until another ends."""
         if (left := self.cooldown_left(now)) > 0 and (until_probe := self._probe_at - now) > 0:
             return min(left, until_probe)
         if self._span is not None:
             self._learn(self._span, now)
-        if self._in_period >= self._open or self.in_flight >= self._most:
+        if self.is_full:
             return None
         if self._learned is not None and now >= self._rate_probe_at and self._wait_for(*self._learned, now) > 0:
             self._try_faster(*self._learned, now)
-        return max((self._wait_for(*rate, now) for rate in self._all_rates()), default=0.0)
+        return max([0.0, *[self._wait_for(*rate, now) for rate in self._all_rates()]])
 
     def _all_rates(self) -> list[tuple[int, float]]:
         return self._rates if self._learned is None else [*self._rates, self._learned]
@@ -160,7 +165,7 @@ class Window:
         self._in_period += 1
         self._number += 1
         permit = Permit(number=self._number, at=now)
-        longest = max((seconds for _, seconds in self._all_rates()), default=0.0)
+        longest = max([0.0, *[seconds for _, seconds in self._all_rates()]])
         while self._granted and self._granted[0] + longest <= now:
             self._granted.popleft()
         if longest:
