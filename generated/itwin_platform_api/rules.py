@@ -7,7 +7,7 @@ enum, because the service may know more, and properties that the document does n
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from .encoding import Fields, fields_of
@@ -92,8 +92,13 @@ class Rule:
     missing_code: str | None = None
     #: The types whose values follow the rule, whatever they are: most arguments have one of them.
     free: frozenset[type] = field(init=False, repr=False, default=frozenset())
+    #: The names of the properties, of all of them and of those that are required.
+    names: frozenset[str] = field(init=False, repr=False)
+    needed: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "names", frozenset(self.properties))
+        object.__setattr__(self, "needed", frozenset(name for name, inner in self.properties.items() if inner.required))
         limits = (self.least, self.most, self.pattern, self.items)
         if limits == (None, None, None, None) and not self.properties and not self.forms:
             object.__setattr__(self, "free", _TYPES.get(self.kind, self.free))
@@ -176,15 +181,16 @@ def _string(rule: Rule, value: object) -> Violation | None:
         return _violation(rule, f"has {len(value)} characters, at most {rule.most} are allowed")
     if not value.isascii() and _HALF_PAIR.search(value):
         return _violation(rule, "must not hold half of a surrogate pair: it cannot be sent")
-    if rule.pattern is not None and not _compiled(rule.pattern).search(value):
+    if rule.pattern is not None and not _matches(rule.pattern, value):
         return _violation(rule, f"must be {rule.form}")
     return None
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+@lru_cache(maxsize=256)
+def _matches(pattern: str, value: str) -> bool:
     # `$` of JSON Schema is the end; that of Python also matches before a line break.
-    return re.compile(pattern[:-1] + r"\Z" if pattern.endswith("$") and not pattern.endswith(r"\$") else pattern)
+    ends = pattern.endswith("$") and not pattern.endswith(r"\$")
+    return re.search(pattern[:-1] + r"\Z" if ends else pattern, value) is not None
 
 
 def _integer(rule: Rule, value: object) -> Violation | None:
@@ -245,30 +251,27 @@ def _object(rule: Rule, value: Any) -> Violation | None:
 
 def _in_object(rule: Rule, fields: Mapping[Any, object], *, mapping: bool, place: str) -> Violation | None:
     broken = None
-    if mapping and not fields.keys() <= rule.properties.keys():
+    if mapping and not rule.names.issuperset(fields):
         broken = _misspelt(rule.properties, fields)
     if mapping and rule.complete is not None:
         broken = broken or _incomplete(rule, fields)
-    broken = broken or _property(rule.properties, fields, mapping=mapping)
+    broken = broken or _property(rule, fields, mapping=mapping)
     return None if broken is None else _inside(place, broken)
 
 
-def _property(properties: Mapping[str, Rule], fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
-    """Check the properties of an object, in the order of its rules."""
-    for name, inner in properties.items():
-        if name in fields:
-            found = fields[name]
-            if type(found) in inner.free:
-                continue
-            # In a mapping, null is sent where the service need not accept it: what it means is not documented for most.
-            broken = None if found is None and mapping and not inner.required else _broken(inner, found)
-        elif inner.required:
-            broken = _missing(inner, "is required" if mapping else "is required: UNSET would omit it")
-        else:
+def _property(rule: Rule, fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
+    """Check the properties of an object, those that it has before those that it lacks."""
+    for name, found in fields.items():
+        if (inner := rule.properties.get(name)) is None or type(found) in inner.free:
             continue
+        # In a mapping, null is sent where the service need not accept it: what it means is not documented for most.
+        broken = None if found is None and mapping and not inner.required else _broken(inner, found)
         if broken is not None:
             return broken
-    return None
+    if rule.needed <= fields.keys():
+        return None
+    lacking = next(inner for name, inner in rule.properties.items() if inner.required and name not in fields)
+    return _missing(lacking, "is required" if mapping else "is required: UNSET would omit it")
 
 
 def _misspelt(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> Violation | None:

@@ -52,10 +52,10 @@ class CapabilityLink(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.uri is not UNSET:
-            wire["uri"] = own.uri
+        if (value := own.uri) is not UNSET:
+            wire["uri"] = value
         return wire
 
     @classmethod

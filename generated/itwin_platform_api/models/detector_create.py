@@ -83,18 +83,18 @@ class DetectorCreate(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.name is not UNSET:
-            wire["name"] = own.name
-        if own.type_ is not UNSET:
-            wire["type"] = own.type_
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.description is not UNSET:
-            wire["description"] = own.description
-        if own.documentation_url is not UNSET:
-            wire["documentationUrl"] = own.documentation_url
+        if (value := own.name) is not UNSET:
+            wire["name"] = value
+        if (value := own.type_) is not UNSET:
+            wire["type"] = value
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.description) is not UNSET:
+            wire["description"] = value
+        if (value := own.documentation_url) is not UNSET:
+            wire["documentationUrl"] = value
         return wire
 
     @classmethod

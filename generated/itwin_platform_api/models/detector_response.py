@@ -50,10 +50,10 @@ class DetectorResponse(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.detector is not UNSET:
-            wire["detector"] = fields_of(own.detector)
+        if (value := own.detector) is not UNSET:
+            wire["detector"] = fields_of(value)
         return wire
 
     @classmethod

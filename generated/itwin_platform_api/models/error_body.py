@@ -76,16 +76,16 @@ class ErrorBody(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.code is not UNSET:
-            wire["code"] = own.code
-        if own.message is not UNSET:
-            wire["message"] = own.message
-        if own.target is not UNSET:
-            wire["target"] = own.target
-        if own.details is not UNSET:
-            wire["details"] = fields_of(own.details)
+        if (value := own.code) is not UNSET:
+            wire["code"] = value
+        if (value := own.message) is not UNSET:
+            wire["message"] = value
+        if (value := own.target) is not UNSET:
+            wire["target"] = value
+        if (value := own.details) is not UNSET:
+            wire["details"] = fields_of(value)
         return wire
 
     @classmethod

@@ -68,14 +68,14 @@ class ErrorDetail(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.code is not UNSET:
-            wire["code"] = own.code
-        if own.message is not UNSET:
-            wire["message"] = own.message
-        if own.target is not UNSET:
-            wire["target"] = own.target
+        if (value := own.code) is not UNSET:
+            wire["code"] = value
+        if (value := own.message) is not UNSET:
+            wire["message"] = value
+        if (value := own.target) is not UNSET:
+            wire["target"] = value
         return wire
 
     @classmethod

@@ -50,10 +50,10 @@ class ErrorResponse(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.error is not UNSET:
-            wire["error"] = fields_of(own.error)
+        if (value := own.error) is not UNSET:
+            wire["error"] = fields_of(value)
         return wire
 
     @classmethod

@@ -173,48 +173,48 @@ class ITwin(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.id is not UNSET:
-            wire["id"] = own.id
-        if own.class_ is not UNSET:
-            wire["class"] = own.class_
-        if own.sub_class is not UNSET:
-            wire["subClass"] = own.sub_class
-        if own.type_ is not UNSET:
-            wire["type"] = own.type_
-        if own.number is not UNSET:
-            wire["number"] = own.number
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.status is not UNSET:
-            wire["status"] = own.status
-        if own.geographic_location is not UNSET:
-            wire["geographicLocation"] = own.geographic_location
-        if own.latitude is not UNSET:
-            wire["latitude"] = own.latitude
-        if own.longitude is not UNSET:
-            wire["longitude"] = own.longitude
-        if own.iana_time_zone is not UNSET:
-            wire["ianaTimeZone"] = own.iana_time_zone
-        if own.data_center_location is not UNSET:
-            wire["dataCenterLocation"] = own.data_center_location
-        if own.parent_id is not UNSET:
-            wire["parentId"] = own.parent_id
-        if own.itwin_account_id is not UNSET:
-            wire["iTwinAccountId"] = own.itwin_account_id
-        if own.image_name is not UNSET:
-            wire["imageName"] = own.image_name
-        if own.image is not UNSET:
-            wire["image"] = own.image
-        if own.created_date_time is not UNSET:
-            wire["createdDateTime"] = own.created_date_time
-        if own.created_by is not UNSET:
-            wire["createdBy"] = own.created_by
-        if own.last_modified_date_time is not UNSET:
-            wire["lastModifiedDateTime"] = own.last_modified_date_time
-        if own.last_modified_by is not UNSET:
-            wire["lastModifiedBy"] = own.last_modified_by
+        if (value := own.id) is not UNSET:
+            wire["id"] = value
+        if (value := own.class_) is not UNSET:
+            wire["class"] = value
+        if (value := own.sub_class) is not UNSET:
+            wire["subClass"] = value
+        if (value := own.type_) is not UNSET:
+            wire["type"] = value
+        if (value := own.number) is not UNSET:
+            wire["number"] = value
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.status) is not UNSET:
+            wire["status"] = value
+        if (value := own.geographic_location) is not UNSET:
+            wire["geographicLocation"] = value
+        if (value := own.latitude) is not UNSET:
+            wire["latitude"] = value
+        if (value := own.longitude) is not UNSET:
+            wire["longitude"] = value
+        if (value := own.iana_time_zone) is not UNSET:
+            wire["ianaTimeZone"] = value
+        if (value := own.data_center_location) is not UNSET:
+            wire["dataCenterLocation"] = value
+        if (value := own.parent_id) is not UNSET:
+            wire["parentId"] = value
+        if (value := own.itwin_account_id) is not UNSET:
+            wire["iTwinAccountId"] = value
+        if (value := own.image_name) is not UNSET:
+            wire["imageName"] = value
+        if (value := own.image) is not UNSET:
+            wire["image"] = value
+        if (value := own.created_date_time) is not UNSET:
+            wire["createdDateTime"] = value
+        if (value := own.created_by) is not UNSET:
+            wire["createdBy"] = value
+        if (value := own.last_modified_date_time) is not UNSET:
+            wire["lastModifiedDateTime"] = value
+        if (value := own.last_modified_by) is not UNSET:
+            wire["lastModifiedBy"] = value
         return wire
 
     @classmethod

@@ -66,12 +66,12 @@ class ITwinsResponse(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.itwins is not UNSET:
-            wire["iTwins"] = fields_of(own.itwins)
-        if own.links is not UNSET:
-            wire["_links"] = fields_of(own.links)
+        if (value := own.itwins) is not UNSET:
+            wire["iTwins"] = fields_of(value)
+        if (value := own.links) is not UNSET:
+            wire["_links"] = fields_of(value)
         return wire
 
     @classmethod

@@ -48,10 +48,10 @@ class PagingLink(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.href is not UNSET:
-            wire["href"] = own.href
+        if (value := own.href) is not UNSET:
+            wire["href"] = value
         return wire
 
     @classmethod

@@ -65,14 +65,14 @@ class PagingLinks(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.self_ is not UNSET:
-            wire["self"] = fields_of(own.self_)
-        if own.next_ is not UNSET:
-            wire["next"] = fields_of(own.next_)
-        if own.prev is not UNSET:
-            wire["prev"] = fields_of(own.prev)
+        if (value := own.self_) is not UNSET:
+            wire["self"] = fields_of(value)
+        if (value := own.next_) is not UNSET:
+            wire["next"] = fields_of(value)
+        if (value := own.prev) is not UNSET:
+            wire["prev"] = fields_of(value)
         return wire
 
     @classmethod

@@ -50,10 +50,10 @@ class PrimaryAccountResponse(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.itwin is not UNSET:
-            wire["iTwin"] = fields_of(own.itwin)
+        if (value := own.itwin) is not UNSET:
+            wire["iTwin"] = fields_of(value)
         return wire
 
     @classmethod

@@ -41,7 +41,7 @@ class QueryParameters(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         return wire
 
     @classmethod

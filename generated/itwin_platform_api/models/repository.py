@@ -123,24 +123,24 @@ class Repository(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.id is not UNSET:
-            wire["id"] = own.id
-        if own.class_ is not UNSET:
-            wire["class"] = own.class_
-        if own.sub_class is not UNSET:
-            wire["subClass"] = own.sub_class
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.uri is not UNSET:
-            wire["uri"] = own.uri
-        if own.capabilities is not UNSET:
-            wire["capabilities"] = fields_of(own.capabilities)
-        if own.authentication is not UNSET:
-            wire["authentication"] = fields_of(own.authentication)
-        if own.options is not UNSET:
-            wire["options"] = fields_of(own.options)
+        if (value := own.id) is not UNSET:
+            wire["id"] = value
+        if (value := own.class_) is not UNSET:
+            wire["class"] = value
+        if (value := own.sub_class) is not UNSET:
+            wire["subClass"] = value
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.uri) is not UNSET:
+            wire["uri"] = value
+        if (value := own.capabilities) is not UNSET:
+            wire["capabilities"] = fields_of(value)
+        if (value := own.authentication) is not UNSET:
+            wire["authentication"] = fields_of(value)
+        if (value := own.options) is not UNSET:
+            wire["options"] = fields_of(value)
         return wire
 
     @classmethod

@@ -50,10 +50,10 @@ class RepositoryCapabilities(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.resources is not UNSET:
-            wire["resources"] = fields_of(own.resources)
+        if (value := own.resources) is not UNSET:
+            wire["resources"] = fields_of(value)
         return wire
 
     @classmethod

@@ -86,18 +86,18 @@ class RepositoryResourceData(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.itwin_id is not UNSET:
-            wire["iTwinId"] = own.itwin_id
-        if own.repository_id is not UNSET:
-            wire["repositoryId"] = own.repository_id
-        if own.id is not UNSET:
-            wire["id"] = own.id
-        if own.class_ is not UNSET:
-            wire["class"] = own.class_
-        if own.sub_class is not UNSET:
-            wire["subClass"] = own.sub_class
+        if (value := own.itwin_id) is not UNSET:
+            wire["iTwinId"] = value
+        if (value := own.repository_id) is not UNSET:
+            wire["repositoryId"] = value
+        if (value := own.id) is not UNSET:
+            wire["id"] = value
+        if (value := own.class_) is not UNSET:
+            wire["class"] = value
+        if (value := own.sub_class) is not UNSET:
+            wire["subClass"] = value
         return wire
 
     @classmethod

@@ -59,10 +59,10 @@ class RepositoryResponse(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.repository is not UNSET:
-            wire["repository"] = fields_of(own.repository)
+        if (value := own.repository) is not UNSET:
+            wire["repository"] = fields_of(value)
         return wire
 
     @classmethod

@@ -84,16 +84,16 @@ class RepositoryUpdate(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.uri is not UNSET:
-            wire["uri"] = own.uri
-        if own.authentication is not UNSET:
-            wire["authentication"] = fields_of(own.authentication)
-        if own.options is not UNSET:
-            wire["options"] = fields_of(own.options)
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.uri) is not UNSET:
+            wire["uri"] = value
+        if (value := own.authentication) is not UNSET:
+            wire["authentication"] = fields_of(value)
+        if (value := own.options) is not UNSET:
+            wire["options"] = fields_of(value)
         return wire
 
     @classmethod

@@ -50,10 +50,10 @@ class ResourceCapabilities(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.graphics is not UNSET:
-            wire["graphics"] = fields_of(own.graphics)
+        if (value := own.graphics) is not UNSET:
+            wire["graphics"] = fields_of(value)
         return wire
 
     @classmethod

@@ -71,14 +71,14 @@ class ResourceCreate(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.id is not UNSET:
-            wire["id"] = own.id
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.type_ is not UNSET:
-            wire["type"] = own.type_
+        if (value := own.id) is not UNSET:
+            wire["id"] = value
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.type_) is not UNSET:
+            wire["type"] = value
         return wire
 
     @classmethod

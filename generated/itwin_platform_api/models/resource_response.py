@@ -50,10 +50,10 @@ class ResourceResponse(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.resource is not UNSET:
-            wire["resource"] = fields_of(own.resource)
+        if (value := own.resource) is not UNSET:
+            wire["resource"] = fields_of(value)
         return wire
 
     @classmethod

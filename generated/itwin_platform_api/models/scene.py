@@ -108,26 +108,26 @@ class Scene(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.id is not UNSET:
-            wire["id"] = own.id
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.itwin_id is not UNSET:
-            wire["iTwinId"] = own.itwin_id
-        if own.created_by_id is not UNSET:
-            wire["createdById"] = own.created_by_id
-        if own.creation_time is not UNSET:
-            wire["creationTime"] = own.creation_time
-        if own.last_modified is not UNSET:
-            wire["lastModified"] = own.last_modified
-        if own.scene_data is not UNSET:
-            wire["sceneData"] = fields_of(own.scene_data)
-        if own.description is not UNSET:
-            wire["description"] = own.description
-        if own.parent_id is not UNSET:
-            wire["parentId"] = own.parent_id
+        if (value := own.id) is not UNSET:
+            wire["id"] = value
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.itwin_id) is not UNSET:
+            wire["iTwinId"] = value
+        if (value := own.created_by_id) is not UNSET:
+            wire["createdById"] = value
+        if (value := own.creation_time) is not UNSET:
+            wire["creationTime"] = value
+        if (value := own.last_modified) is not UNSET:
+            wire["lastModified"] = value
+        if (value := own.scene_data) is not UNSET:
+            wire["sceneData"] = fields_of(value)
+        if (value := own.description) is not UNSET:
+            wire["description"] = value
+        if (value := own.parent_id) is not UNSET:
+            wire["parentId"] = value
         return wire
 
     @classmethod

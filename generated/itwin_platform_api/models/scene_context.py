@@ -72,14 +72,14 @@ class SceneContext(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.last_modified is not UNSET:
-            wire["lastModified"] = own.last_modified
-        if own.is_partial is not UNSET:
-            wire["isPartial"] = own.is_partial
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.last_modified) is not UNSET:
+            wire["lastModified"] = value
+        if (value := own.is_partial) is not UNSET:
+            wire["isPartial"] = value
         return wire
 
     @classmethod

@@ -75,18 +75,18 @@ class SceneCreate(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.id is not UNSET:
-            wire["id"] = own.id
-        if own.description is not UNSET:
-            wire["description"] = own.description
-        if own.parent_id is not UNSET:
-            wire["parentId"] = own.parent_id
-        if own.scene_data is not UNSET:
-            wire["sceneData"] = fields_of(own.scene_data)
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.id) is not UNSET:
+            wire["id"] = value
+        if (value := own.description) is not UNSET:
+            wire["description"] = value
+        if (value := own.parent_id) is not UNSET:
+            wire["parentId"] = value
+        if (value := own.scene_data) is not UNSET:
+            wire["sceneData"] = fields_of(value)
         return wire
 
     @classmethod

@@ -51,10 +51,10 @@ class SceneDataCreate(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.objects is not UNSET:
-            wire["objects"] = fields_of(own.objects)
+        if (value := own.objects) is not UNSET:
+            wire["objects"] = fields_of(value)
         return wire
 
     @classmethod

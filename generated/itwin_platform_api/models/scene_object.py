@@ -141,34 +141,34 @@ class SceneObject(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.id is not UNSET:
-            wire["id"] = own.id
-        if own.version is not UNSET:
-            wire["version"] = own.version
-        if own.kind is not UNSET:
-            wire["kind"] = own.kind
-        if own.data is not UNSET:
-            wire["data"] = fields_of(own.data)
-        if own.scene_id is not UNSET:
-            wire["sceneId"] = own.scene_id
-        if own.created_by_id is not UNSET:
-            wire["createdById"] = own.created_by_id
-        if own.creation_time is not UNSET:
-            wire["creationTime"] = own.creation_time
-        if own.last_modified is not UNSET:
-            wire["lastModified"] = own.last_modified
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.order is not UNSET:
-            wire["order"] = own.order
-        if own.visible is not UNSET:
-            wire["visible"] = own.visible
-        if own.parent_id is not UNSET:
-            wire["parentId"] = own.parent_id
-        if own.related_id is not UNSET:
-            wire["relatedId"] = own.related_id
+        if (value := own.id) is not UNSET:
+            wire["id"] = value
+        if (value := own.version) is not UNSET:
+            wire["version"] = value
+        if (value := own.kind) is not UNSET:
+            wire["kind"] = value
+        if (value := own.data) is not UNSET:
+            wire["data"] = fields_of(value)
+        if (value := own.scene_id) is not UNSET:
+            wire["sceneId"] = value
+        if (value := own.created_by_id) is not UNSET:
+            wire["createdById"] = value
+        if (value := own.creation_time) is not UNSET:
+            wire["creationTime"] = value
+        if (value := own.last_modified) is not UNSET:
+            wire["lastModified"] = value
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.order) is not UNSET:
+            wire["order"] = value
+        if (value := own.visible) is not UNSET:
+            wire["visible"] = value
+        if (value := own.parent_id) is not UNSET:
+            wire["parentId"] = value
+        if (value := own.related_id) is not UNSET:
+            wire["relatedId"] = value
         return wire
 
     @classmethod

@@ -98,20 +98,20 @@ class SceneObjectMinimal(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.id is not UNSET:
-            wire["id"] = own.id
-        if own.kind is not UNSET:
-            wire["kind"] = own.kind
-        if own.version is not UNSET:
-            wire["version"] = own.version
-        if own.data is not UNSET:
-            wire["data"] = fields_of(own.data)
-        if own.display_name is not UNSET:
-            wire["displayName"] = own.display_name
-        if own.visible is not UNSET:
-            wire["visible"] = own.visible
+        if (value := own.id) is not UNSET:
+            wire["id"] = value
+        if (value := own.kind) is not UNSET:
+            wire["kind"] = value
+        if (value := own.version) is not UNSET:
+            wire["version"] = value
+        if (value := own.data) is not UNSET:
+            wire["data"] = fields_of(value)
+        if (value := own.display_name) is not UNSET:
+            wire["displayName"] = value
+        if (value := own.visible) is not UNSET:
+            wire["visible"] = value
         return wire
 
     @classmethod

@@ -71,14 +71,14 @@ class SceneObjectsResponse(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.objects is not UNSET:
-            wire["objects"] = fields_of(own.objects)
-        if own.scene_context is not UNSET:
-            wire["sceneContext"] = fields_of(own.scene_context)
-        if own.links is not UNSET:
-            wire["_links"] = fields_of(own.links)
+        if (value := own.objects) is not UNSET:
+            wire["objects"] = fields_of(value)
+        if (value := own.scene_context) is not UNSET:
+            wire["sceneContext"] = fields_of(value)
+        if (value := own.links) is not UNSET:
+            wire["_links"] = fields_of(value)
         return wire
 
     @classmethod

@@ -50,10 +50,10 @@ class SceneResponse(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.scene is not UNSET:
-            wire["scene"] = fields_of(own.scene)
+        if (value := own.scene) is not UNSET:
+            wire["scene"] = fields_of(value)
         return wire
 
     @classmethod

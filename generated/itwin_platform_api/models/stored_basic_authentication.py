@@ -77,14 +77,14 @@ class StoredBasicAuthentication(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.type_ is not UNSET:
-            wire["type"] = own.type_
-        if own.username is not UNSET:
-            wire["username"] = own.username
-        if own.password is not UNSET:
-            wire["password"] = own.password
+        if (value := own.type_) is not UNSET:
+            wire["type"] = value
+        if (value := own.username) is not UNSET:
+            wire["username"] = value
+        if (value := own.password) is not UNSET:
+            wire["password"] = value
         return wire
 
     @classmethod

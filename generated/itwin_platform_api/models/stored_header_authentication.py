@@ -77,14 +77,14 @@ class StoredHeaderAuthentication(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.type_ is not UNSET:
-            wire["type"] = own.type_
-        if own.key is not UNSET:
-            wire["key"] = own.key
-        if own.value is not UNSET:
-            wire["value"] = own.value
+        if (value := own.type_) is not UNSET:
+            wire["type"] = value
+        if (value := own.key) is not UNSET:
+            wire["key"] = value
+        if (value := own.value) is not UNSET:
+            wire["value"] = value
         return wire
 
     @classmethod

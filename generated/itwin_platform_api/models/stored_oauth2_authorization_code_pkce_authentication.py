@@ -98,20 +98,20 @@ class StoredOAuth2AuthorizationCodePKCEAuthentication(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.type_ is not UNSET:
-            wire["type"] = own.type_
-        if own.client_id is not UNSET:
-            wire["clientId"] = own.client_id
-        if own.scopes is not UNSET:
-            wire["scopes"] = own.scopes
-        if own.authorization_endpoint is not UNSET:
-            wire["authorizationEndpoint"] = own.authorization_endpoint
-        if own.token_endpoint is not UNSET:
-            wire["tokenEndpoint"] = own.token_endpoint
-        if own.redirect_uri is not UNSET:
-            wire["redirectUri"] = own.redirect_uri
+        if (value := own.type_) is not UNSET:
+            wire["type"] = value
+        if (value := own.client_id) is not UNSET:
+            wire["clientId"] = value
+        if (value := own.scopes) is not UNSET:
+            wire["scopes"] = value
+        if (value := own.authorization_endpoint) is not UNSET:
+            wire["authorizationEndpoint"] = value
+        if (value := own.token_endpoint) is not UNSET:
+            wire["tokenEndpoint"] = value
+        if (value := own.redirect_uri) is not UNSET:
+            wire["redirectUri"] = value
         return wire
 
     @classmethod

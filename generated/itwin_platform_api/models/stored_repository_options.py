@@ -67,14 +67,14 @@ class StoredRepositoryOptions(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.query_parameters is not UNSET:
-            wire["queryParameters"] = fields_of(own.query_parameters)
-        if own.minimum_level is not UNSET:
-            wire["minimumLevel"] = own.minimum_level
-        if own.maximum_level is not UNSET:
-            wire["maximumLevel"] = own.maximum_level
+        if (value := own.query_parameters) is not UNSET:
+            wire["queryParameters"] = fields_of(value)
+        if (value := own.minimum_level) is not UNSET:
+            wire["minimumLevel"] = value
+        if (value := own.maximum_level) is not UNSET:
+            wire["maximumLevel"] = value
         return wire
 
     @classmethod

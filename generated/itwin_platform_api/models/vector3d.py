@@ -71,14 +71,14 @@ class Vector3d(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.x is not UNSET:
-            wire["x"] = own.x
-        if own.y is not UNSET:
-            wire["y"] = own.y
-        if own.z is not UNSET:
-            wire["z"] = own.z
+        if (value := own.x) is not UNSET:
+            wire["x"] = value
+        if (value := own.y) is not UNSET:
+            wire["y"] = value
+        if (value := own.z) is not UNSET:
+            wire["z"] = value
         return wire
 
     @classmethod

@@ -114,28 +114,28 @@ class View3dData(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.position is not UNSET:
-            wire["position"] = fields_of(own.position)
-        if own.direction is not UNSET:
-            wire["direction"] = fields_of(own.direction)
-        if own.up is not UNSET:
-            wire["up"] = fields_of(own.up)
-        if own.is_orthographic is not UNSET:
-            wire["isOrthographic"] = own.is_orthographic
-        if own.aspect_ratio is not UNSET:
-            wire["aspectRatio"] = own.aspect_ratio
-        if own.near is not UNSET:
-            wire["near"] = own.near
-        if own.far is not UNSET:
-            wire["far"] = own.far
-        if own.ecef_transform is not UNSET:
-            wire["ecefTransform"] = own.ecef_transform
-        if own.fov is not UNSET:
-            wire["fov"] = own.fov
-        if own.width is not UNSET:
-            wire["width"] = own.width
+        if (value := own.position) is not UNSET:
+            wire["position"] = fields_of(value)
+        if (value := own.direction) is not UNSET:
+            wire["direction"] = fields_of(value)
+        if (value := own.up) is not UNSET:
+            wire["up"] = fields_of(value)
+        if (value := own.is_orthographic) is not UNSET:
+            wire["isOrthographic"] = value
+        if (value := own.aspect_ratio) is not UNSET:
+            wire["aspectRatio"] = value
+        if (value := own.near) is not UNSET:
+            wire["near"] = value
+        if (value := own.far) is not UNSET:
+            wire["far"] = value
+        if (value := own.ecef_transform) is not UNSET:
+            wire["ecefTransform"] = value
+        if (value := own.fov) is not UNSET:
+            wire["fov"] = value
+        if (value := own.width) is not UNSET:
+            wire["width"] = value
         return wire
 
     @classmethod

@@ -107,24 +107,24 @@ class Webhook(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.id is not UNSET:
-            wire["id"] = own.id
-        if own.scope is not UNSET:
-            wire["scope"] = own.scope
-        if own.scope_id is not UNSET:
-            wire["scopeId"] = own.scope_id
-        if own.active is not UNSET:
-            wire["active"] = own.active
-        if own.callback_url is not UNSET:
-            wire["callbackUrl"] = own.callback_url
-        if own.event_types is not UNSET:
-            wire["eventTypes"] = own.event_types
-        if own.created is not UNSET:
-            wire["created"] = own.created
-        if own.modified is not UNSET:
-            wire["modified"] = own.modified
+        if (value := own.id) is not UNSET:
+            wire["id"] = value
+        if (value := own.scope) is not UNSET:
+            wire["scope"] = value
+        if (value := own.scope_id) is not UNSET:
+            wire["scopeId"] = value
+        if (value := own.active) is not UNSET:
+            wire["active"] = value
+        if (value := own.callback_url) is not UNSET:
+            wire["callbackUrl"] = value
+        if (value := own.event_types) is not UNSET:
+            wire["eventTypes"] = value
+        if (value := own.created) is not UNSET:
+            wire["created"] = value
+        if (value := own.modified) is not UNSET:
+            wire["modified"] = value
         return wire
 
     @classmethod

@@ -74,16 +74,16 @@ class WebhookUpdate(JSONModel):
 
         All other values stay as they are.
         """
-        wire = Fields(self.additional_properties)
+        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
         own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if own.secret is not UNSET:
-            wire["secret"] = own.secret
-        if own.active is not UNSET:
-            wire["active"] = own.active
-        if own.callback_url is not UNSET:
-            wire["callbackUrl"] = own.callback_url
-        if own.event_types is not UNSET:
-            wire["eventTypes"] = own.event_types
+        if (value := own.secret) is not UNSET:
+            wire["secret"] = value
+        if (value := own.active) is not UNSET:
+            wire["active"] = value
+        if (value := own.callback_url) is not UNSET:
+            wire["callbackUrl"] = value
+        if (value := own.event_types) is not UNSET:
+            wire["eventTypes"] = value
         return wire
 
     @classmethod

@@ -93,7 +93,7 @@ BY_HEADER = [
 ]
 NO_HEADERS = ["", " a", "a ", "a\r\nX-Evil: 1", "a\x00", "ü"]
 LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
-LAYER_MODEL: Any = partial(SceneObjectCreate, "Layer", "1.0.0", {})
+LAYER_MODEL: Any = partial(SceneObjectCreate, "1.0.0", "Layer", {})
 #: Keywords of an operation, and what is said of them even with the checks lifted.
 NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
     *((name, {argument: value}, f"{argument} must") for name, argument in BY_ID for value in NO_IDS),

@@ -223,7 +223,7 @@ def objects_to_create(
     items: list[Any] = list(objects)
     kinds = (SceneObjectCreate, Mapping)
     for item in items:
-        if not isinstance(item, kinds):
+        if type(item) is not dict and not isinstance(item, kinds):  # `isinstance` with Mapping takes ten times as long
             said = f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}"
             raise UsageError(said, argument="objects")
     return items
@@ -232,13 +232,13 @@ def objects_to_create(
 def _check_spelling(items: list[Any]) -> None:
     """Reject a property of `data` in Python's spelling, which the service would store beside the one that is meant."""
     known = {"RepositoryResource": RepositoryResourceDataParam, "View3d": View3dDataParam}
-    names = {kind: param.__annotations__ for kind, param in known.items()}
+    names = {kind: frozenset(param.__annotations__) for kind, param in known.items()}
     for index, item in enumerate(items):
         is_model = isinstance(item, SceneObjectCreate)
         kind, data = (item.kind, item.data) if is_model else (item.get("kind"), item.get("data"))
         if not isinstance(kind, str) or kind not in names or (type(data) is not dict and not isinstance(data, Mapping)):
             continue
-        if data.keys() <= names[kind].keys():  # nearly always: asking for each name takes thirty times as long
+        if names[kind].issuperset(data):  # nearly always: asking for each name takes thirty times as long
             continue
         spelt = {name.lower(): name for name in names[kind]}
         for key in data:
