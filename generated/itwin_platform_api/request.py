@@ -1,8 +1,7 @@
 """A request as values: what a generated function sends, before anything is sent."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import httpx
 
@@ -10,9 +9,10 @@ from .encoding import encode
 from .unset import UNSET
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestValues:
-    """A request as values: build one with an operation's `build_request`, change it with `dataclasses.replace`.
+class RequestValues(NamedTuple):
+    """A request as values: build one with an operation's `build_request`, change it with `_replace`.
+
+    A named tuple, because making a frozen dataclass takes several times as long. Its `repr` shows no body.
 
     Args:
         method: the HTTP method, in capitals.
@@ -29,8 +29,11 @@ class RequestValues:
     path: str
     query: Mapping[str, str] | str
     headers: Mapping[str, str]
-    body: object = field(default=UNSET, repr=False)
-    given: object = field(default=UNSET, repr=False)
+    body: object = UNSET
+    given: object = UNSET
+
+    def __repr__(self) -> str:
+        return f"RequestValues({self.method} {self.path}, query={self.query!r}, headers={self.headers!r})"
 
 
 class Received(Protocol):

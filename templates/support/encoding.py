@@ -129,4 +129,5 @@ def encode_string(value: Any) -> str:
 
 def encode_parameters(values: Mapping[str, Any]) -> dict[str, str]:
     """Encode query parameters or headers. One that is UNSET or None is omitted."""
-    return {name: encode_string(value) for name, value in values.items() if value is not UNSET and value is not None}
+    present = {name: value for name, value in values.items() if value is not UNSET and value is not None}
+    return {name: value if type(value) is str else encode_string(value) for name, value in present.items()}

@@ -1,6 +1,5 @@
 """Generated functions and requests of the caller: token, Accept, backoff, errors, checks and limits apply to them."""
 
-import dataclasses
 import json
 from collections.abc import AsyncIterator
 
@@ -85,7 +84,7 @@ async def test_a_request_without_a_body_states_that_where_one_is_usual(method: s
     client, requests = answering()
     values = get_primary_account.build_request()
     async with client:
-        await send(client.generated.get_async_httpx_client(), dataclasses.replace(values, method=method))
+        await send(client.generated.get_async_httpx_client(), values._replace(method=method))
     assert requests[0].headers.get("content-length") == length
 
 

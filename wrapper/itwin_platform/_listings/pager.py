@@ -4,7 +4,6 @@ import asyncio
 import warnings
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
 
 from itwin_platform_api.request import RequestValues
@@ -160,7 +159,7 @@ class Pager(Generic[T]):
         try:
             while queries := run.requests(count):
                 # A page that nothing is requested beside needs no task.
-                request = tasks.pop(queries[0], None) or self._send(replace(run.first, query=queries[0]))
+                request = tasks.pop(queries[0], None) or self._send(run.first._replace(query=queries[0]))
                 try:
                     response = await request
                 except PlatformError as error:
@@ -200,7 +199,7 @@ class Pager(Generic[T]):
         await asyncio.gather(*dropped, return_exceptions=True)
         for query in queries:
             if query not in tasks:
-                tasks[query] = asyncio.create_task(self._send(replace(first, query=query)))
+                tasks[query] = asyncio.create_task(self._send(first._replace(query=query)))
 
 
 class OperationPager(Pager[T]):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from itwin_platform_transport import PlatformError
 
@@ -52,8 +52,7 @@ class Page(Generic[T]):
         return f"Page({len(self.items)} items, {'the last' if self.resume is None else 'more follow'})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageContent(Generic[T]):
+class PageContent(NamedTuple, Generic[T]):
     """What a response holds: items, links as they came, X-Max-Return as echoed, the state of the scene."""
 
     items: list[T]

@@ -1,7 +1,6 @@
 """iTwins: containers organised in a hierarchy. Source: sections 1, 2.5, 2.10, 4.3 and 4.4."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -301,7 +300,7 @@ def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues 
     named = {(entry.target or "").lower() for entry in entries if entry.code == "InvalidHeaderValue"}
     if first.headers.get(CAP) != str(MOST_RETURNED) or not named & {"", CAP.lower()}:
         return None
-    return replace(first, headers={**first.headers, CAP: str(MOST_RETURNED - 1)})
+    return first._replace(headers={**first.headers, CAP: str(MOST_RETURNED - 1)})
 
 
 _pager = partial(

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -90,27 +91,25 @@ class DecodedResponse:
     Args:
         call: what the call carried to its attempts.
         result: what these came to.
-        path: the path as it was sent.
+        url: where the request was sent; its path is that of errors.
         limit: the largest decoded body, in bytes.
 
     `content` is the decoded body, and `fault` why a success cannot be used; None when it can. `extensions` is what the
     transport says of the response.
     """
 
-    __slots__ = ("_response", "call", "content", "extensions", "fault", "path", "result", "status_code")
-
-    def __init__(self, call: CallInfo, result: CallResult, *, limit: int, path: str | None = None) -> None:
+    def __init__(self, call: CallInfo, result: CallResult, *, limit: int, url: httpx.URL | None = None) -> None:
         # A call that a cooldown held back ends with a 429, also if this process got none.
         self._response = result.response or Response(429)
-        self.path = path
+        self._url = url
         self.call, self.result, self.extensions = call, result, self._response.extensions
         # In no frame of a call that fails: a service may echo the token.
         self.content, self.fault = decoded_body(self._response, limit=limit)
         self.status_code: int = self._response.status_code
 
-    @property
+    @cached_property
     def headers(self) -> httpx.Headers:
-        """A copy of the headers that came, without the encoding."""
+        """The headers that came, without the encoding."""
         return self._response.headers_of_decoded
 
     def json(self) -> Any:
@@ -156,7 +155,7 @@ class DecodedResponse:
         body = body if self.fault is None else body[:KEPT]
         error = ResponseDecodeError(self.status_code, headers, body, reason=reason)
         error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
-        error.path = self.path
+        error.path = None if self._url is None else self._url.raw_path.partition(b"?")[0].decode("ascii")
         return error
 
     def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
@@ -233,7 +232,7 @@ class PlatformSender:
         if not (query or body) or isinstance(present, str):  # a page, whose first request has them, has a string
             return values
         _check_extra("extra_query", query.keys() & present.keys())
-        values = replace(values, query={**present, **query})
+        values = values._replace(query={**present, **query})
         if not body:
             return values
         model: Any = values.body
@@ -241,13 +240,12 @@ class PlatformSender:
         if not isinstance(own, dict):
             raise UsageError(f"extra_body: {values.method} {values.route} sends no body", argument="extra_body")
         _check_extra("extra_body", body.keys() & own.keys())
-        return replace(values, body={**own, **body})
+        return values._replace(body={**own, **body})
 
     async def send_request(self, request: Request, info: CallInfo) -> DecodedResponse:
         """Send a request that follows the rules, report its response, and raise the typed error for its status."""
         result = await self.transport.send(request, info)
-        path = request.url.raw_path.partition(b"?")[0].decode("ascii")
-        response = DecodedResponse(info, result, path=path, limit=self.service.max_response_bytes)
+        response = DecodedResponse(info, result, url=request.url, limit=self.service.max_response_bytes)
         if self.options.on_response is not None and not result.is_held_back:
             try:
                 self.options.on_response(response.info())
