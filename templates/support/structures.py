@@ -1,4 +1,4 @@
-"""Structures of the responses with a list: msgspec checks their types while it parses, which takes half the time.
+"""Structures of responses: msgspec checks their types while it parses, which takes half the time.
 
 They forbid properties that the document does not name, because msgspec would drop them. When a response has one, the
 structures are made once more with a field for it, which all later responses use.
@@ -78,7 +78,7 @@ def _with_unknown(make: Callable[[Any], Any], more: Iterable[tuple[str, str]], v
     return model
 
 
-class ListReader(Generic[M]):
+class ResponseReader(Generic[M]):
     """Reads the responses of an operation; `structures` returns those of a response, the first to try first."""
 
     def __init__(self, structures: Callable[[Iterable[str]], Iterable[Any]]) -> None:
@@ -104,4 +104,4 @@ class ListReader(Generic[M]):
         return None
 
 
-__all__ = ["ListReader", "list_of", "made_of", "optional", "required", "structure"]
+__all__ = ["ResponseReader", "list_of", "made_of", "optional", "required", "structure"]

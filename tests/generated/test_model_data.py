@@ -1,4 +1,4 @@
-"""Scene object data is typed where its structure is known and can be escaped; lists are read without dictionaries."""
+"""Scene object data is typed where its structure is known and can be escaped; responses need no dictionaries."""
 
 import copy
 import gc
@@ -27,10 +27,22 @@ from itwin_platform_api.models import (
     SceneObjectsResponse,
     SceneResponse,
 )
-from itwin_platform_api.structures import MOST, ListReader
+from itwin_platform_api.structures import MOST, ResponseReader
 from itwin_platform_api.types import encode
 
-from tests.support.deviating_lists import CONTEXT, CREATED, DATA, ITWIN, LINKS, OBJECT, SCENE, SUMMARY, VIEW, different
+from tests.support.deviating_responses import (
+    CONTEXT,
+    CREATED,
+    DATA,
+    DESCRIBED,
+    ITWIN,
+    LINKS,
+    OBJECT,
+    SCENE,
+    SUMMARY,
+    VIEW,
+    different,
+)
 from tests.support.examples import examples
 from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of
 
@@ -138,8 +150,8 @@ def test_the_escaped_copy_is_json() -> None:
     assert json.loads(json.dumps(escaped)) == escaped
 
 
-@pytest.mark.parametrize("name", ["iTwins", "objects", "scene"])
-def test_a_list_with_any_deviation_gives_the_models_of_dictionaries(name: str) -> None:
+@pytest.mark.parametrize("name", [*DESCRIBED])
+def test_a_response_with_any_deviation_gives_the_models_of_dictionaries(name: str) -> None:
     """Fields that are unknown, missing, null, doubled or of another type, and broken bodies, are read alike."""
     assert different(name, count=examples(2_000)) == []
 
@@ -179,8 +191,8 @@ def test_scene_objects_are_read_without_dictionaries(kinds: tuple[str, ...], mon
 
 def new_reader(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Give an operation a reader that has not seen a response, and return it."""
-    reader: Any = ListReader(vars(module)["_structures"])
-    monkeypatch.setattr(module, "_LIST", reader)
+    reader: Any = ResponseReader(vars(module)["_structures"])
+    monkeypatch.setattr(module, "_READER", reader)
     return reader
 
 

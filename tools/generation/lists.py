@@ -1,7 +1,7 @@
-"""What a template needs to write the structures of a list, which msgspec reads faster than dictionaries.
+"""What a template needs to write the structures of a response, which msgspec reads faster than dictionaries.
 
-Each response with one list of objects gets them, whether it holds the list itself, as a page does, or an object in it
-does: the document says so, no list of names.
+Each response gets them that has no list of objects, or one, whether it holds the list itself, as a page does, or an
+object in it does: the document says so, no list of names.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,10 +52,12 @@ class Field:
 class Structure:
     """The structure of a model.
 
-    `shape` is the field whose shape the field `kind` decides, and `shapes` has the models by the kinds.
+    `shape` is the field whose shape the field `kind` decides, and `shapes` has the models by the kinds. `path` has the
+    subscripts that lead to it from a response without a list; None for what is in a list.
     """
 
     model: ModelProperty
+    path: str | None
     fields: Sequence[Field]
     shape: Field | None = None
     kind: Field | None = None
@@ -73,7 +75,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListShape:
-    """A response with one list: the models from the response to the list, and the structures, the innermost first."""
+    """A response: the models on the way to its list, where it has one, and the structures, the innermost first."""
 
     holders: Sequence[Holder]
     structures: Sequence[Structure]
@@ -81,7 +83,7 @@ class ListShape:
     @property
     def response(self) -> ModelProperty:
         """The model of the response."""
-        return self.holders[0].model
+        return (self.holders or self.structures[-1:])[0].model
 
     def path_of(self, holder: Holder) -> str:
         """Return the subscripts that lead from the response to a model on the way to the list."""
@@ -89,14 +91,13 @@ class ListShape:
 
 
 def list_shape(response: object, *, models: Sequence[ModelProperty], of_kinds: ModelsOfKinds) -> ListShape | None:
-    """Return the shape of a response with one list of objects; None for any other."""
+    """Return the shape of a response without a list of objects, or with one; None for any other."""
     by_name = {str(model.class_info.name): model for model in models}
-    ways = [*_ways(response, by_name, ())] if isinstance(response, ModelProperty) else []
-    if len(ways) != 1:
+    if not isinstance(response, ModelProperty) or len(ways := [*_ways(response, by_name, ())]) > 1:
         return None
-    holders, item = ways[0]
+    holders, item = ways[0] if ways else ([], str(response.class_info.name))
     structures: dict[str, Structure] = {}
-    _add(item, by_name, of_kinds, structures)
+    _add(item, by_name, of_kinds, structures, path=None if ways else "")
     # The `data` of a kind, and what stands in an item as well, would need another structure.
     if any(
         each in structures or each in of_kinds for each in (str(holder.model.class_info.name) for holder in holders)
@@ -128,7 +129,12 @@ def _ways(
 
 
 def _add(
-    name: str, models: Mapping[str, ModelProperty], of_kinds: ModelsOfKinds, structures: dict[str, Structure]
+    name: str,
+    models: Mapping[str, ModelProperty],
+    of_kinds: ModelsOfKinds,
+    structures: dict[str, Structure],
+    *,
+    path: str | None,
 ) -> None:
     """Add the structure of a model after those of the models that it holds."""
     if name in structures:
@@ -136,10 +142,15 @@ def _add(
     # The field that has a shape for each kind stands apart, with the field `kind`.
     ((shape, kinds),) = of_kinds.get(name, {}).items() or [("", {})]
     fields = {each.wire: each for each in (_field(inner, models, of_kinds) for inner in _properties(models[name]))}
-    for inner in (*(str(each.model.class_info.name) for each in fields.values() if each.model), *kinds.values()):
-        _add(inner, models, of_kinds, structures)
+    for wire, each in fields.items():
+        if each.model is not None:
+            below = None if path is None else f'{path}["{wire}"]'
+            _add(str(each.model.class_info.name), models, of_kinds, structures, path=below)
+    for inner in kinds.values():
+        _add(inner, models, of_kinds, structures, path=None)
     structures[name] = Structure(
         model=models[name],
+        path=path,
         fields=[each for wire, each in fields.items() if not kinds or wire not in (shape, KIND)],
         shape=fields.get(shape),
         kind=fields[KIND] if kinds else None,
@@ -178,7 +189,7 @@ def _wire(declared: PropertyProtocol) -> str:
 
 
 def imported(shape: ListShape) -> list[str]:
-    """Return the imports of the models and enums of a response with one list, and of all that they hold."""
+    """Return the imports of the models and enums of a response, and of all that they hold."""
     lines: set[str] = set()
     held = [*(holder.model for holder in shape.holders), *(structure.model for structure in shape.structures)]
     for model in held:

@@ -1,13 +1,19 @@
+from collections.abc import Iterable
 from typing import Any
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error, read_object
+from ...expected import fit
+from ...models.detector import Detector
 from ...models.detector_create import DetectorCreate
 from ...models.detector_response import DetectorResponse
+from ...models.detector_type import DetectorType
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
+from ...structures import ResponseReader, made_of, optional, structure
 from ...types import (
     Response,
+    blank,
     encode_parameters,
     fields_of,
 )
@@ -96,7 +102,8 @@ def parse_response(response: Received) -> DetectorResponse:
     """
 
     if 200 <= response.status_code < 300:
-        return DetectorResponse.from_dict(read_object(response, EXPECTED))
+        read = _READER.read(response.content)
+        return DetectorResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
     raise decode_error(response)
 
 
@@ -154,3 +161,44 @@ async def asyncio(
             accept=accept,
         )
     ).parsed
+
+
+def _make_detector(values: Any) -> Detector:
+    fit(EXPECTED["detector"]["versions"], values.versions)
+    model = blank(Detector)
+    model.additional_properties = {}
+    model.name = values.name
+    model.type_ = values.type_
+    model.versions = values.versions
+    model.display_name = values.display_name
+    model.description = values.description
+    model.documentation_url = values.documentation_url
+    return model
+
+
+def _make_detector_response(values: Any) -> DetectorResponse:
+    model = blank(DetectorResponse)
+    model.additional_properties = {}
+    model.detector = made_of(values.detector)
+    return model
+
+
+def _structures(unknown: Iterable[str]) -> Iterable[Any]:
+    fields = [
+        optional("name", str | None, "name"),
+        optional("type_", DetectorType | None, "type"),
+        optional("versions", Any, "versions"),
+        optional("display_name", str | None, "displayName"),
+        optional("description", str | None, "description"),
+        optional("documentation_url", str | None, "documentationUrl"),
+    ]
+    detector_ = structure(_make_detector, fields, unknown)
+    fields = [
+        optional("detector", detector_ | None, "detector"),
+    ]
+    detector_response_ = structure(_make_detector_response, fields, unknown)
+    for item in [detector_response_]:
+        yield item
+
+
+_READER = ResponseReader[DetectorResponse](_structures)

@@ -1,12 +1,19 @@
+from collections.abc import Iterable
 from typing import Any
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error, read_object
+from ...models.itwin_class import ITwinClass
+from ...models.itwin_status import ITwinStatus
+from ...models.itwin_sub_class import ITwinSubClass
+from ...models.itwin_summary import ITwinSummary
 from ...models.primary_account_response import PrimaryAccountResponse
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
+from ...structures import ResponseReader, made_of, optional, structure
 from ...types import (
     Response,
+    blank,
     encode_parameters,
 )
 
@@ -70,7 +77,8 @@ def parse_response(response: Received) -> PrimaryAccountResponse:
     """
 
     if 200 <= response.status_code < 300:
-        return PrimaryAccountResponse.from_dict(read_object(response, EXPECTED))
+        read = _READER.read(response.content)
+        return PrimaryAccountResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
     raise decode_error(response)
 
 
@@ -122,3 +130,45 @@ async def asyncio(
             accept=accept,
         )
     ).parsed
+
+
+def _make_itwin_summary(values: Any) -> ITwinSummary:
+    model = blank(ITwinSummary)
+    model.additional_properties = {}
+    model.id = values.id
+    model.class_ = values.class_
+    model.sub_class = values.sub_class
+    model.type_ = values.type_
+    model.number = values.number
+    model.display_name = values.display_name
+    model.status = values.status
+    return model
+
+
+def _make_primary_account_response(values: Any) -> PrimaryAccountResponse:
+    model = blank(PrimaryAccountResponse)
+    model.additional_properties = {}
+    model.itwin = made_of(values.itwin)
+    return model
+
+
+def _structures(unknown: Iterable[str]) -> Iterable[Any]:
+    fields = [
+        optional("id", str | None, "id"),
+        optional("class_", ITwinClass | None, "class"),
+        optional("sub_class", ITwinSubClass | None, "subClass"),
+        optional("type_", str | None, "type"),
+        optional("number", str | None, "number"),
+        optional("display_name", str | None, "displayName"),
+        optional("status", ITwinStatus | None, "status"),
+    ]
+    itwin_summary_ = structure(_make_itwin_summary, fields, unknown)
+    fields = [
+        optional("itwin", itwin_summary_ | None, "iTwin"),
+    ]
+    primary_account_response_ = structure(_make_primary_account_response, fields, unknown)
+    for item in [primary_account_response_]:
+        yield item
+
+
+_READER = ResponseReader[PrimaryAccountResponse](_structures)

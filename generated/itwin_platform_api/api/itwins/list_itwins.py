@@ -14,7 +14,7 @@ from ...models.preferred_return import PreferredReturn
 from ...models.query_scope import QueryScope
 from ...request import Received, RequestValues, send
 from ...rules import Excludes, Reject, Rule, check
-from ...structures import ListReader, list_of, optional, required, structure
+from ...structures import ResponseReader, list_of, optional, required, structure
 from ...types import (
     MAKERS,
     UNSET,
@@ -238,7 +238,7 @@ def parse_response(response: Received) -> ITwinsResponse:
     """
 
     if 200 <= response.status_code < 300:
-        read = _LIST.read(response.content)
+        read = _READER.read(response.content)
         return ITwinsResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
     raise decode_error(response)
 
@@ -479,4 +479,4 @@ def _structures(unknown: Iterable[str]) -> Iterable[Any]:
         yield item
 
 
-_LIST = ListReader[ITwinsResponse](_structures)
+_READER = ResponseReader[ITwinsResponse](_structures)

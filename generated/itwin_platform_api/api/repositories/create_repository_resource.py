@@ -1,14 +1,24 @@
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error, read_object
+from ...expected import fit
+from ...models.capability_link import CapabilityLink
+from ...models.resource import Resource
+from ...models.resource_capabilities import ResourceCapabilities
+from ...models.resource_class import ResourceClass
 from ...models.resource_create import ResourceCreate
 from ...models.resource_response import ResourceResponse
+from ...models.resource_sub_class import ResourceSubClass
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
+from ...structures import ResponseReader, made_of, optional, structure
 from ...types import (
     Response,
+    blank,
+    decode_enum,
     encode_parameters,
     encode_string,
     fields_of,
@@ -123,7 +133,8 @@ def parse_response(response: Received) -> ResourceResponse:
     """
 
     if 200 <= response.status_code < 300:
-        return ResourceResponse.from_dict(read_object(response, EXPECTED))
+        read = _READER.read(response.content)
+        return ResourceResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
     raise decode_error(response)
 
 
@@ -194,3 +205,66 @@ async def asyncio(
             accept=accept,
         )
     ).parsed
+
+
+def _make_capability_link(values: Any) -> CapabilityLink:
+    model = blank(CapabilityLink)
+    model.additional_properties = {}
+    model.uri = values.uri
+    return model
+
+
+def _make_resource_capabilities(values: Any) -> ResourceCapabilities:
+    model = blank(ResourceCapabilities)
+    model.additional_properties = {}
+    model.graphics = made_of(values.graphics)
+    return model
+
+
+def _make_resource(values: Any) -> Resource:
+    fit(EXPECTED["resource"]["subClass"], values.sub_class)
+    model = blank(Resource)
+    model.additional_properties = {}
+    model.id = values.id
+    model.class_ = values.class_
+    model.display_name = values.display_name
+    model.capabilities = made_of(values.capabilities)
+    model.sub_class = decode_enum(ResourceSubClass, values.sub_class)
+    model.type_ = values.type_
+    return model
+
+
+def _make_resource_response(values: Any) -> ResourceResponse:
+    model = blank(ResourceResponse)
+    model.additional_properties = {}
+    model.resource = made_of(values.resource)
+    return model
+
+
+def _structures(unknown: Iterable[str]) -> Iterable[Any]:
+    fields = [
+        optional("uri", str | None, "uri"),
+    ]
+    capability_link_ = structure(_make_capability_link, fields, unknown)
+    fields = [
+        optional("graphics", capability_link_ | None, "graphics"),
+    ]
+    resource_capabilities_ = structure(_make_resource_capabilities, fields, unknown)
+    fields = [
+        optional("id", str | None, "id"),
+        optional("class_", ResourceClass | None, "class"),
+        optional("display_name", str | None, "displayName"),
+        optional("capabilities", resource_capabilities_ | None, "capabilities"),
+        optional("sub_class", Any, "subClass"),
+        optional("type_", str | None, "type"),
+    ]
+    resource_ = structure(_make_resource, fields, unknown)
+    fields = [
+        optional("resource", resource_ | None, "resource"),
+    ]
+    resource_response_ = structure(_make_resource_response, fields, unknown)
+    for item in [resource_response_]:
+        yield item
+
+
+_READER = ResponseReader[ResourceResponse](_structures)

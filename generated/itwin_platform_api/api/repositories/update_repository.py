@@ -1,14 +1,33 @@
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error, read_object
+from ...expected import fit
+from ...models.capability_link import CapabilityLink
+from ...models.query_parameters import QueryParameters
+from ...models.repository import Repository
+from ...models.repository_capabilities import RepositoryCapabilities
+from ...models.repository_class import RepositoryClass
 from ...models.repository_response import RepositoryResponse
+from ...models.repository_sub_class import RepositorySubClass
 from ...models.repository_update import RepositoryUpdate
+from ...models.stored_basic_authentication import StoredBasicAuthentication
+from ...models.stored_header_authentication import StoredHeaderAuthentication
+from ...models.stored_oauth2_authorization_code_pkce_authentication import (
+    StoredOAuth2AuthorizationCodePKCEAuthentication,
+)
+from ...models.stored_query_parameter_authentication import StoredQueryParameterAuthentication
+from ...models.stored_repository_options import StoredRepositoryOptions
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
+from ...structures import ResponseReader, made_of, optional, structure
 from ...types import (
     Response,
+    blank,
+    decode_model,
+    decode_one_of,
     encode_parameters,
     encode_string,
     fields_of,
@@ -231,7 +250,8 @@ def parse_response(response: Received) -> RepositoryResponse:
     """
 
     if 200 <= response.status_code < 300:
-        return RepositoryResponse.from_dict(read_object(response, EXPECTED))
+        read = _READER.read(response.content)
+        return RepositoryResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
     raise decode_error(response)
 
 
@@ -317,3 +337,94 @@ async def asyncio(
             accept=accept,
         )
     ).parsed
+
+
+def _make_capability_link(values: Any) -> CapabilityLink:
+    model = blank(CapabilityLink)
+    model.additional_properties = {}
+    model.uri = values.uri
+    return model
+
+
+def _make_repository_capabilities(values: Any) -> RepositoryCapabilities:
+    model = blank(RepositoryCapabilities)
+    model.additional_properties = {}
+    model.resources = made_of(values.resources)
+    return model
+
+
+def _make_stored_repository_options(values: Any) -> StoredRepositoryOptions:
+    fit(EXPECTED["repository"]["options"]["queryParameters"], values.query_parameters)
+    model = blank(StoredRepositoryOptions)
+    model.additional_properties = {}
+    model.query_parameters = decode_model(QueryParameters.from_dict, values.query_parameters)
+    model.minimum_level = values.minimum_level
+    model.maximum_level = values.maximum_level
+    return model
+
+
+def _make_repository(values: Any) -> Repository:
+    fit(EXPECTED["repository"]["authentication"], values.authentication)
+    model = blank(Repository)
+    model.additional_properties = {}
+    model.id = values.id
+    model.class_ = values.class_
+    model.sub_class = values.sub_class
+    model.display_name = values.display_name
+    model.uri = values.uri
+    model.capabilities = made_of(values.capabilities)
+    model.authentication = decode_one_of(
+        (
+            StoredHeaderAuthentication,
+            StoredQueryParameterAuthentication,
+            StoredBasicAuthentication,
+            StoredOAuth2AuthorizationCodePKCEAuthentication,
+        ),
+        values.authentication,
+    )
+    model.options = made_of(values.options)
+    return model
+
+
+def _make_repository_response(values: Any) -> RepositoryResponse:
+    model = blank(RepositoryResponse)
+    model.additional_properties = {}
+    model.repository = made_of(values.repository)
+    return model
+
+
+def _structures(unknown: Iterable[str]) -> Iterable[Any]:
+    fields = [
+        optional("uri", str | None, "uri"),
+    ]
+    capability_link_ = structure(_make_capability_link, fields, unknown)
+    fields = [
+        optional("resources", capability_link_ | None, "resources"),
+    ]
+    repository_capabilities_ = structure(_make_repository_capabilities, fields, unknown)
+    fields = [
+        optional("query_parameters", Any, "queryParameters"),
+        optional("minimum_level", int | float | None, "minimumLevel"),
+        optional("maximum_level", int | float | None, "maximumLevel"),
+    ]
+    stored_repository_options_ = structure(_make_stored_repository_options, fields, unknown)
+    fields = [
+        optional("id", str | None, "id"),
+        optional("class_", RepositoryClass | None, "class"),
+        optional("sub_class", RepositorySubClass | None, "subClass"),
+        optional("display_name", str | None, "displayName"),
+        optional("uri", str | None, "uri"),
+        optional("capabilities", repository_capabilities_ | None, "capabilities"),
+        optional("authentication", Any, "authentication"),
+        optional("options", stored_repository_options_ | None, "options"),
+    ]
+    repository_ = structure(_make_repository, fields, unknown)
+    fields = [
+        optional("repository", repository_ | None, "repository"),
+    ]
+    repository_response_ = structure(_make_repository_response, fields, unknown)
+    for item in [repository_response_]:
+        yield item
+
+
+_READER = ResponseReader[RepositoryResponse](_structures)

@@ -14,7 +14,7 @@ from ...models.vector3d import Vector3d
 from ...models.view3d_data import View3dData
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
-from ...structures import ListReader, list_of, made_of, optional, required, structure
+from ...structures import ResponseReader, list_of, made_of, optional, required, structure
 from ...types import (
     MAKERS,
     UNSET,
@@ -140,7 +140,7 @@ def parse_response(response: Received) -> SceneObjectsResponse:
     """
 
     if 200 <= response.status_code < 300:
-        read = _LIST.read(response.content)
+        read = _READER.read(response.content)
         return SceneObjectsResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
     raise decode_error(response)
 
@@ -404,4 +404,4 @@ def _structures(unknown: Iterable[str]) -> Iterable[Any]:
         yield item
 
 
-_LIST = ListReader[SceneObjectsResponse](_structures)
+_READER = ResponseReader[SceneObjectsResponse](_structures)

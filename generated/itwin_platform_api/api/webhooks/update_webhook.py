@@ -1,14 +1,22 @@
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error, read_object
+from ...expected import fit
+from ...models.event_type import EventType
 from ...models.webhook import Webhook
+from ...models.webhook_scope import WebhookScope
 from ...models.webhook_update import WebhookUpdate
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
+from ...structures import ResponseReader, optional, structure
 from ...types import (
     Response,
+    blank,
+    decode_enum,
+    decode_list,
     encode_parameters,
     encode_string,
     fields_of,
@@ -100,7 +108,8 @@ def parse_response(response: Received) -> Webhook:
     """
 
     if 200 <= response.status_code < 300:
-        return Webhook.from_dict(read_object(response, EXPECTED))
+        read = _READER.read(response.content)
+        return Webhook.from_dict(read_object(response, EXPECTED)) if read is None else read
     raise decode_error(response)
 
 
@@ -167,3 +176,37 @@ async def asyncio(
             accept=accept,
         )
     ).parsed
+
+
+def _make_webhook(values: Any) -> Webhook:
+    fit(EXPECTED["eventTypes"], values.event_types)
+    model = blank(Webhook)
+    model.additional_properties = {}
+    model.id = values.id
+    model.scope = values.scope
+    model.scope_id = values.scope_id
+    model.active = values.active
+    model.callback_url = values.callback_url
+    model.event_types = decode_list(lambda item: decode_enum(EventType, item), values.event_types)
+    model.created = values.created
+    model.modified = values.modified
+    return model
+
+
+def _structures(unknown: Iterable[str]) -> Iterable[Any]:
+    fields = [
+        optional("id", str | None, "id"),
+        optional("scope", WebhookScope | None, "scope"),
+        optional("scope_id", str | None, "scopeId"),
+        optional("active", bool | None, "active"),
+        optional("callback_url", str | None, "callbackUrl"),
+        optional("event_types", Any, "eventTypes"),
+        optional("created", str | None, "created"),
+        optional("modified", str | None, "modified"),
+    ]
+    webhook_ = structure(_make_webhook, fields, unknown)
+    for item in [webhook_]:
+        yield item
+
+
+_READER = ResponseReader[Webhook](_structures)

@@ -1,4 +1,4 @@
-"""Responses with a list that deviate from the description in any way, read in both ways.
+"""Responses that deviate from the description in any way, read in both ways.
 
 One that is as described is read faster than any other, and gives the same models. Source: sections 2.5 to 2.7, and 4.5.
 """
@@ -9,10 +9,22 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
-from itwin_platform_api.api.itwins import list_itwins
+from itwin_platform_api.api.detectors import create_detector
+from itwin_platform_api.api.itwins import get_primary_account, list_itwins
+from itwin_platform_api.api.repositories import create_repository_resource, update_repository
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
+from itwin_platform_api.api.webhooks import update_webhook
 from itwin_platform_api.expected import mismatch
-from itwin_platform_api.models import ITwinsResponse, SceneObjectsResponse, SceneResponse
+from itwin_platform_api.models import (
+    DetectorResponse,
+    ITwinsResponse,
+    PrimaryAccountResponse,
+    RepositoryResponse,
+    ResourceResponse,
+    SceneObjectsResponse,
+    SceneResponse,
+    Webhook,
+)
 
 ITWIN: dict[str, Any] = {
     "id": "e97ad6bd-7e6d-4053-b317-18ec7d52a14f",
@@ -99,7 +111,28 @@ VALUES = [
 ]
 
 
-#: A response as described for each list, by its name: iTwins in both forms, and objects of each kind.
+REPOSITORY: dict[str, Any] = {
+    "id": "e97ad6bd-7e6d-4053-b317-18ec7d52a14f",
+    "class": "GeographicInformationSystem",
+    "subClass": "UrlTemplate",
+    "displayName": "Base map",
+    "uri": "https://tiles.example.com/{level}/{column}/{row}",
+    "capabilities": {"resources": {"uri": "https://a.example/resources"}},
+    "authentication": {"type": "Basic", "username": "u", "password": "p"},
+    "options": {"queryParameters": {"style": "dark"}, "minimumLevel": 0, "maximumLevel": 18.5},
+}
+RESOURCE_OF_REPOSITORY: dict[str, Any] = {name: REPOSITORY[name] for name in ("id", "class", "subClass", "displayName")}
+WEBHOOK: dict[str, Any] = {
+    "id": "ebb6f93f-53ca-4fcc-8909-a9f2cb35b4cd",
+    "scope": "iTwin",
+    "scopeId": "2094fbc3-1151-4350-aa62-429e1125bc6b",
+    "active": True,
+    "callbackUrl": "https://a.example/hook",
+    "eventTypes": ["iModelDeleted.v1"],
+    "created": "2024-05-14T09:30:53.589Z",
+    "modified": "2022-06-09T17:26:11.13",
+}
+#: A response as described for each operation, by its name: iTwins in both forms, and objects of each kind.
 DESCRIBED: dict[str, dict[str, Any]] = {
     "iTwins": {"iTwins": [ITWIN, {name: ITWIN[name] for name in SUMMARY}, ITWIN], "_links": LINKS},
     "objects": {
@@ -111,6 +144,11 @@ DESCRIBED: dict[str, dict[str, Any]] = {
         "scene": SCENE
         | {"sceneData": {"objects": [CREATED | {"kind": kind, "data": data} for kind, data in DATA.items()]}}
     },
+    "account": {"iTwin": {name: ITWIN[name] for name in SUMMARY}},
+    "repository": {"repository": REPOSITORY},
+    "resource": {"resource": RESOURCE_OF_REPOSITORY | {"type": "Layer", "capabilities": {"graphics": {"uri": "x"}}}},
+    "detector": {"detector": {"name": "n", "displayName": "N", "description": None, "type": "t", "versions": [{}]}},
+    "webhook": WEBHOOK,
 }
 
 
@@ -163,6 +201,11 @@ RESPONSES: dict[str, tuple[Callable[[httpx.Response], object], Any, type[Any]]] 
     "iTwins": (list_itwins.parse_response, list_itwins.EXPECTED, ITwinsResponse),
     "objects": (list_scene_objects.parse_response, list_scene_objects.EXPECTED, SceneObjectsResponse),
     "scene": (create_scene.parse_response, create_scene.EXPECTED, SceneResponse),
+    "account": (get_primary_account.parse_response, get_primary_account.EXPECTED, PrimaryAccountResponse),
+    "repository": (update_repository.parse_response, update_repository.EXPECTED, RepositoryResponse),
+    "resource": (create_repository_resource.parse_response, create_repository_resource.EXPECTED, ResourceResponse),
+    "detector": (create_detector.parse_response, create_detector.EXPECTED, DetectorResponse),
+    "webhook": (update_webhook.parse_response, update_webhook.EXPECTED, Webhook),
 }
 
 
