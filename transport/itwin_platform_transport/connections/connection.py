@@ -7,7 +7,7 @@ import asyncio
 import math
 import re
 import select
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
@@ -269,10 +269,12 @@ class Connection(asyncio.Protocol):
         return self._transport.get_extra_info(names.get(info, info))
 
     async def _send(self, head: bytes, content: bytes, seconds: float | None) -> None:
-        for piece in _pieces(head, content):
+        # In pieces: the time limit is one for progress, however large a body is.
+        for start in range(0, len(content) or 1, _WRITTEN_AT_ONCE):
             if self.state in ("closed", "broken"):
                 break
-            self._transport.write(piece)
+            piece = content[start : start + _WRITTEN_AT_ONCE]
+            self._transport.write(piece if start else head + piece)
             if not await self._takes_more(seconds):
                 self._on("stopped")
                 break
@@ -333,13 +335,6 @@ class Connection(asyncio.Protocol):
             self._set_timer()
         else:
             self._wake(is_late=True)
-
-
-def _pieces(head: bytes, content: bytes) -> Iterator[bytes]:
-    """Return what is sent, in pieces: the time limit is one for progress, however large a body is."""
-    yield head + content[:_WRITTEN_AT_ONCE]
-    for start in range(_WRITTEN_AT_ONCE, len(content), _WRITTEN_AT_ONCE):
-        yield content[start : start + _WRITTEN_AT_ONCE]
 
 
 def _readable(descriptor: int) -> Callable[[], object]:
