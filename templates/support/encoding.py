@@ -119,7 +119,7 @@ def _parts_of(value: Any, name: Callable[[Any], Any] | None) -> dict[Any, Any] |
 
 def encode_string(value: Any) -> str:
     """Encode a value for a query or a header: a list joined by commas, true and false in lower case."""
-    encoded = encode(value)
+    encoded = value if type(value) is str else encode(value)
     if isinstance(encoded, bool):
         return "true" if encoded else "false"
     if isinstance(encoded, list):
@@ -129,5 +129,4 @@ def encode_string(value: Any) -> str:
 
 def encode_parameters(values: Mapping[str, Any]) -> dict[str, str]:
     """Encode query parameters or headers. One that is UNSET or None is omitted."""
-    present = {name: value for name, value in values.items() if value is not UNSET and value is not None}
-    return {name: value if type(value) is str else encode_string(value) for name, value in present.items()}
+    return {name: encode_string(value) for name, value in values.items() if value is not UNSET and value is not None}

@@ -234,7 +234,7 @@ def _array(rule: Rule, value: object) -> Violation | None:
 
 def _object(rule: Rule, value: Any) -> Violation | None:
     mapping = type(value) is dict
-    if not mapping:
+    if not mapping and type(value) is not Fields:
         value = fields_of(value)  # a model in a mapping
         mapping = type(value) is not Fields
         if mapping and not isinstance(value, Mapping):

@@ -61,7 +61,7 @@ def check_query_id(name: str, value: object) -> None:
 
 def check_changes(**arguments: object) -> None:
     """Check that an update changes something."""
-    if all(isinstance(value, Unset) for value in arguments.values()):
+    if {*map(type, arguments.values())} == {Unset}:
         raise UsageError(f"nothing to change: pass at least one of {', '.join(arguments)}")
 
 

@@ -46,9 +46,6 @@ class ResponseInfo:
         attempts: how many requests were sent.
         seconds: how long the call took, with queueing, retries and delays.
         correlation_id: the one in the response; None when it has none.
-        tier: the tier of the rate limit that the response names; None when it names none.
-        api: the API of that rate limit.
-        operation: the operation of that rate limit.
     """
 
     method: str
@@ -58,9 +55,21 @@ class ResponseInfo:
     attempts: int
     seconds: float
     correlation_id: str | None
-    tier: str | None = None
-    api: str | None = None
-    operation: str | None = None
+
+    @property
+    def tier(self) -> str | None:
+        """The tier of the rate limit that the response names; None when it names none."""
+        return CONVENTIONS.limit_of(self.headers)[0]
+
+    @property
+    def api(self) -> str | None:
+        """The API of that rate limit."""
+        return CONVENTIONS.limit_of(self.headers)[1]
+
+    @property
+    def operation(self) -> str | None:
+        """The operation of that rate limit."""
+        return CONVENTIONS.limit_of(self.headers)[2]
 
 
 class CallOptions(NamedTuple):
@@ -118,19 +127,14 @@ class DecodedResponse:
 
     def info(self) -> ResponseInfo:
         """Describe the response."""
-        headers = self.headers
-        tier, api, operation = CONVENTIONS.limit_of(headers)
         return ResponseInfo(
             method=self.call.method,
             route=self.call.route,
             status=self.status_code,
-            headers=headers,
+            headers=self.headers,
             attempts=self.result.attempts,
             seconds=self.result.seconds,
-            correlation_id=headers.get(CORRELATION_ID),
-            tier=tier,
-            api=api,
-            operation=operation,
+            correlation_id=self.headers.get(CORRELATION_ID),
         )
 
     def status_error(self) -> APIStatusError:
