@@ -170,7 +170,7 @@ class Pool:
         self._open: set[Connection] = set()
         #: Those that nobody uses, oldest first.
         self._idle: deque[Connection] = deque()
-        self._is_closed = self._has_connected = False
+        self._is_closed = self._was_used = False
 
     def __repr__(self) -> str:
         return f"in_use={len(self._open) - len(self._idle)}, idle={len(self._idle)}"
@@ -233,6 +233,7 @@ class Pool:
         # With its parser it is imported by the first request.
         from .connection import Connection
 
+        self._was_used = True
         scheme, host, port = origin
         if scheme not in _PORTS or not host:
             raise httpx.UnsupportedProtocol("the URL must begin with http:// or https://, and name a host")
@@ -249,7 +250,6 @@ class Pool:
             # An empty label, or one that is too long.
             raise httpx.LocalProtocolError("the host of the URL is none that can be looked up") from error
         self._open.add(connection)
-        self._has_connected = True
         if self._is_closed:
             self._close(connection)
             raise httpx.ConnectError("the transport was closed")
@@ -287,8 +287,9 @@ class Pool:
         self._idle.clear()
         for connection in list(self._open):
             self._close(connection)
-        if self._has_connected:
-            await asyncio.sleep(0)  # the event loop closes sockets in its next round
+        if self._was_used:
+            # The event loop closes sockets in its next round, also those of failed handshakes.
+            await asyncio.sleep(0)
 
 
 class Body(httpx.AsyncByteStream):
