@@ -176,10 +176,11 @@ FAILURES: dict[str, tuple[Exception, str, bool]] = {
     ),
     **{
         kind.__name__: (caused(CONNECT("x"), tls("EOF", kind)), "ConnectError", False)
-        for kind in (
-            *(ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError),
-            *(ssl.SSLWantReadError, ssl.SSLWantWriteError),
-        )
+        for kind in (ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+    },
+    **{
+        f"cut off, {type(cause).__name__}": (caused(CONNECT("x"), cause), f"ConnectError: {CLOSED}", False)
+        for cause in (tls("EOF", ssl.SSLEOFError), ConnectionResetError())
     },
     "SettingError": (SettingError("HTTP_PROXY names no proxy"), "SettingError: HTTP_PROXY names no proxy", True),
     "a proxy with 407": (
