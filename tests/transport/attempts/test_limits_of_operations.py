@@ -276,3 +276,20 @@ async def test_a_call_that_is_stopped_ends_with_its_time_and_leaves_nothing() ->
     found = await asyncio.gather(cancelled, closed, return_exceptions=True)
     assert type(found[0]) is asyncio.CancelledError
     assert isinstance(found[1], NotSentError | CallResult)
+
+
+@pytest.mark.parametrize(("status", "stops_all"), [(200, False), (404, False), (503, True)])
+async def test_only_a_response_of_another_operation_shows_that_it_is_not_limited(status: int, stops_all: bool) -> None:
+    """Whether a 429 that names no operation stops all again: not after another one was served in between."""
+    gate = Gate(random_number=lambda: 0.0)
+
+    def step(received: ReceivedRequest) -> Step:
+        return limited(named=False, retry_after=1) if received.target.startswith("/a/") else status
+
+    transport, once = backoff(ScriptedTransport(step, latency=0.02), gate=gate), BackoffPolicy(max_attempts=1)
+    stopped = BackoffPolicy(max_wait=0.0)
+    await call(transport, "a", policy=stopped)
+    await asyncio.sleep(2.0)
+    await call(transport, "b", policy=once)
+    await call(transport, "a", policy=stopped)
+    assert (gate.cooldown_left() > 0) is stops_all
