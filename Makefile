@@ -32,8 +32,9 @@ test: $(TEST)  ## Run the tests except tests/slow and tests/tools, which `make c
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/slow --ignore tests/tools
 
 ##@ Change it
-check: lint types coverage check-generated  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
-	@$(MAKE) --no-print-directory conformance ONLY=quick
+check: lint  ## Run everything that must pass: lint, types, generated code, sandbox, tests with coverage
+	@$(MAKE) --no-print-directory --jobs=2 types check-generated conformance ONLY=quick
+	@$(MAKE) --no-print-directory coverage
 
 format: $(READY)  ## Format the code
 	@$(BIN)/ruff format $(SOURCES)
