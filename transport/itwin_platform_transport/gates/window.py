@@ -118,14 +118,15 @@ class Window:
         self._waited = self._kept_wait = 0.0
         # The learned rate: requests and seconds; and the seconds that it lasted with before they were probed.
         self._learned: tuple[int, float] | None = None
-        self._good_seconds = 0.0
+        self._good_seconds: float
         # What the rate is measured by: the requests that were let through since the first of them, and after a 429 how
         # long they took with the cooldown, as the service named it.
         self._began: float | None = None
         self._span: float | None = None
         self._measured = 0
-        # The next probe of the rate: what it takes off the seconds, and when it comes.
-        self._probe_share, self._rate_probe_at = LARGEST_PROBE, 0.0
+        # The next probe of the learned rate: what it takes off the seconds, and when it comes.
+        self._probe_share: float
+        self._rate_probe_at: float
 
     def cooldown_left(self, now: float) -> float:
         """Return the seconds until the cooldown ends; 0 when there is none."""
