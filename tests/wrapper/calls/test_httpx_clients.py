@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -239,6 +240,16 @@ async def test_ours_applies_and_theirs_is_kept(theirs: httpx.AsyncClient, httpx_
     assert dict(request.headers).items() >= headers.items()
     assert request.url.copy_with(query=None) == f"{BASE_URL}/itwins/"
     assert dict(request.url.params).items() >= {"tenant": "7", "displayName": "A & B", "$top": "5"}.items()
+
+
+async def test_our_body_and_our_time_limits_go_with_it(theirs: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """Those of their client do not apply, however it was made."""
+    httpx_mock.add_response(201, json={"detector": {"name": "d"}})
+    async with platform_of(theirs, timeout=7.0) as platform:
+        await platform.detectors.create(name="d", type="PhotoObjectDetector")
+    [request] = httpx_mock.get_requests()
+    assert json.loads(request.content)["name"] == "d"
+    assert request.extensions["timeout"] == httpx.Timeout(7.0).as_dict()
 
 
 async def test_a_query_stays_as_it_is_where_they_add_nothing(httpx_mock: HTTPXMock) -> None:

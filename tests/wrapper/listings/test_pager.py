@@ -168,6 +168,14 @@ async def test_collect_does_not_warn_of_a_complete_listing(total: int, limit: in
     assert await items.pager(limit=limit, resume=first.resume).collect() == wanted[1:]
 
 
+async def test_items_of_whole_pages_are_counted() -> None:
+    """As those that a loop over the pager takes one by one."""
+    pager, first = NumberedItems(25).pager(), NumberedItems(25).pager()
+    assert [(len(page.items), pager.items_read) async for page in pager.pages()] == [(10, 10), (10, 20), (5, 25)]
+    await first.first_page()
+    assert first.items_read == 10
+
+
 @pytest.mark.parametrize("link", ["?$skip={0}&cursor=%2B{0}", "?$skip={0}&$top={1}"])
 @pytest.mark.parametrize("concurrency", [1, 4])
 async def test_a_listing_resumes_after_every_item(concurrency: int, link: str) -> None:

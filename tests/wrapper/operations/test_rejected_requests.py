@@ -97,6 +97,7 @@ LAYER_MODEL: Any = partial(SceneObjectCreate, "1.0.0", "Layer", {})
 #: Keywords of an operation, and what is said of them even with the checks lifted.
 NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
     *((name, {argument: value}, f"{argument} must") for name, argument in BY_ID for value in NO_IDS),
+    *((name, {"itwin_id": "\ud800"}, "itwin_id must") for name in ("create_scene", "list_scene_objects")),
     *((name, {argument: value}, "visible ASCII") for name, argument in BY_HEADER for value in NO_HEADERS),
     *((name, {argument: None}, f"{argument} must be a string") for name, argument in BY_HEADER),
     ("create_scene", {"itwin_id": UNSET}, "^POST /scenes/: itwin_id is required: UNSET would omit it"),
