@@ -183,13 +183,15 @@ async def test_a_process_has_its_share_while_the_server_is_lost(workers: int, at
     assert gate._window._rates == [(rates[0], 1.04), (rates[1], 5.2)]
 
 
-def test_a_gate_that_still_reports_in_another_event_loop_is_in_use() -> None:
-    """Also when no call of it waits or is in flight; once that loop is closed, it is free."""
-    gate, state = gate_with(reply(7), None)
+@pytest.mark.parametrize("is_held", [False, True], ids=["only reports", "with a permit"])
+def test_a_gate_is_in_use_in_another_event_loop_until_that_is_closed(is_held: bool) -> None:
+    """Also when no call of it waits or is in flight; what was in flight in a loop that is closed counts no more."""
+    gate, state = gate_with(reply(7, 8) if is_held else reply(7), None)
     loop, other = VirtualTimeLoop(), VirtualTimeLoop()
 
     async def call() -> None:
-        gate.responded(await enter(gate))
+        first, *_ = await asyncio.gather(*(enter(gate) for _ in range(1 + is_held)))
+        gate.responded(first)
 
     loop.run_until_complete(call())
     with pytest.raises(StateError, match="in use in another event loop"):
@@ -198,8 +200,9 @@ def test_a_gate_that_still_reports_in_another_event_loop_is_in_use() -> None:
         task.cancel()
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()
-    state.steps = [reply(8)]
+    state.steps = [reply(9)]
     other.run_until_complete(enter_in(gate))
+    assert gate.in_flight == 0
     other.run_until_complete(gate.aclose())
     other.close()
 

@@ -135,7 +135,9 @@ def test_a_probe_that_was_not_sent_is_due_again() -> None:
     window = limited_after(0, wait=600.0)
     window.unused(window.begin(60.0))
     assert window.wait(60.0) == 0.0
-    window.end(window.begin(60.0))
+    probe = window.begin(60.0)
+    assert window.wait(120.0) is None  # until it ends
+    window.end(probe)
     assert window.wait(70.0) == 50.0
 
 

@@ -10,13 +10,14 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import coroutine
 from typing import Any
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, Mock
 
 import httpcore
 import httpx
 import pytest
 from itwin_platform_transport import Request
-from itwin_platform_transport.connections.engine import EngineTransport
+from itwin_platform_transport.connections import engine
+from itwin_platform_transport.connections.engine import EngineTransport, Pool
 
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
@@ -709,6 +710,21 @@ async def test_a_server_that_ends_its_side_ends_an_upload(plain: Network) -> Non
     async with plain.served(handle) as url:
         with pytest.raises(httpx.RemoteProtocolError, match="without a response"):
             await plain.send(url, method="POST", content=HUGE, times={**TIMES, "write": 5.0})
+
+
+async def test_a_connection_that_comes_after_closing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The transport was closed while it connected: nothing is sent, and no socket stays open."""
+    pool, made = Pool(None), Mock()
+
+    async def late(*_: object, **__: object) -> object:
+        await pool.aclose()
+        return made
+
+    monkeypatch.setattr(engine, "connect", late)
+    with pytest.raises(httpx.ConnectError, match="the transport was closed"):
+        await pool.send((b"http", b"a.example", 80), b"", b"", {})
+    assert [call[0] for call in made.method_calls] == ["close"]
+    assert repr(pool) == "in_use=0, idle=0"
 
 
 #: The functions that tools replace, and whether requests end in order by themselves then.

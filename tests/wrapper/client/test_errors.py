@@ -198,6 +198,9 @@ async def test_the_code_of_a_long_error_is_read() -> None:
     error = await error_of(httpx.Response(500, json={"error": {"padding": "x" * 200_000, "code": "A"}}))
     assert isinstance(error, APIStatusError)
     assert (error.code, len(error.body)) == ("A", 65_536)
+    success = await error_of(httpx.Response(200, content=b"x" * 200_000))
+    assert isinstance(success, ResponseDecodeError)
+    assert len(success.body) == 200_000
 
 
 def test_a_response_that_was_decoded_by_hand_took_one_attempt() -> None:

@@ -144,14 +144,14 @@ class RedisGate(Gate):
         self._name, self._on_event = name, on_event
         # Made anew in each process: a gate may be built before a server forks its workers.
         self._process = ""
-        #: The permits of the server by those of this process, what became of others, and when they were kept last.
+        #: The permits of the server by those of this process, and what became of others.
         self._held: dict[Permit, Permit] = {}
         self._reports: list[Report] = []
-        self._kept_at = 0.0
         #: How many permits the server has been asked for and has not granted yet.
         self._asked = 0
-        #: Whether the server knows which permits this process holds.
+        #: Whether the server knows which permits this process holds; then, when they were kept last.
         self._is_known = False
+        self._kept_at: float
         self._has_warned = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
         #: When the next exchange is due, and what wakes the pump when it is due earlier than it was.
         self._due, self._pause = 0.0, FIRST_PAUSE
