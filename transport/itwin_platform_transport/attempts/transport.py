@@ -5,7 +5,7 @@ import logging
 import random
 import ssl
 import sys
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -148,7 +148,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
         return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
 
-    async def send(self, request: Request, info: CallInfo) -> CallResult:
+    def send(self, request: Request, info: CallInfo) -> Coroutine[Any, Any, CallResult]:
         """Send a request as often as its policy allows; return its last response with what the attempts learned."""
         clock = self._used_here().time
         call = Call(
@@ -164,7 +164,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         )
         tracing = sys.modules.get(_OPENTELEMETRY)
         trace = None if tracing is None else _trace_of(call, tracing)
-        return await (self._respond(call) if trace is None else trace.around(self._respond, call))
+        return self._respond(call) if trace is None else trace.around(self._respond, call)
 
     def _used_here(self) -> asyncio.AbstractEventLoop:
         if self._is_closed:
@@ -213,7 +213,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _run(self, call: Call) -> CallResult:
         findings = self._findings
         while True:
-            attempt = await self._attempt(call)
+            try:
+                await self._admit(call)
+                request = call.request if self._auth is None else await self._authorized(call, auth=self._auth)
+                attempt = await call.send(request, call)
+            finally:
+                # Nothing was sent if the call still has its permit.
+                self._end(call, "unused")
             if findings.is_active or attempt.outcome in DOWN:
                 findings.note(call, attempt, jitter=self._random_number(), on_event=self._on_event)
             if attempt.outcome is Outcome.FINAL:
@@ -241,15 +247,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             log(retry)
             # After a 429 the gate holds the next attempt back; here other tasks may run.
             await (asyncio.sleep(0) if attempt.outcome is Outcome.RATE_LIMITED else findings.pause(call, attempt))
-
-    async def _attempt(self, call: Call) -> Attempt:
-        try:
-            await self._admit(call)
-            request = call.request if self._auth is None else await self._authorized(call, auth=self._auth)
-            return await call.send(request, call)
-        finally:
-            # Nothing was sent if the call still has its permit.
-            self._end(call, "unused")
 
     async def _admit(self, call: Call) -> None:
         """Wait until the operation is not known to be down, and the gate has a permit."""

@@ -215,7 +215,16 @@ class Connection(asyncio.Protocol):
         self._is_head_request = head.startswith(b"HEAD ")
         self.status, self._without_body, self._keepalive = 0, 0, KEEPALIVE
         self._on("request")
-        await self._send(head, content, times.get("write"))
+        # In pieces: the time limit is one for progress, however large a body is.
+        for start in range(0, len(content) or 1, _WRITTEN_AT_ONCE):
+            if self.state in ("closed", "broken"):
+                break
+            piece = content[start : start + _WRITTEN_AT_ONCE]
+            self._transport.write(piece if start else head + piece)
+            if self._is_paused and not await self._takes_more(times.get("write")):
+                self._on("stopped")
+                break
+        self._on("written")
         while self.state == "head":
             await self._wait(times.get("read"), httpx.ReadTimeout)
         if not self.status and self._failure is not None:
@@ -267,18 +276,6 @@ class Connection(asyncio.Protocol):
         """Return what is known of the connection, by the names that httpcore uses, as `network_stream`."""
         names = {"client_addr": "sockname", "server_addr": "peername"}
         return self._transport.get_extra_info(names.get(info, info))
-
-    async def _send(self, head: bytes, content: bytes, seconds: float | None) -> None:
-        # In pieces: the time limit is one for progress, however large a body is.
-        for start in range(0, len(content) or 1, _WRITTEN_AT_ONCE):
-            if self.state in ("closed", "broken"):
-                break
-            piece = content[start : start + _WRITTEN_AT_ONCE]
-            self._transport.write(piece if start else head + piece)
-            if not await self._takes_more(seconds):
-                self._on("stopped")
-                break
-        self._on("written")
 
     async def _takes_more(self, seconds: float | None) -> bool:
         """Wait while the peer reads too slowly; return whether it is to get the rest."""

@@ -17,7 +17,7 @@ import ssl
 import string
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from functools import lru_cache, partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -75,18 +75,18 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         """Whether what is sent and read ends where a task is cancelled: httpx's connections need protection."""
         return not self._proxies and not _is_watched_below()
 
-    async def send(self, request: Request) -> Response:
+    def send(self, request: Request) -> Coroutine[Any, Any, Response]:
         """Send one attempt, and return when the head of its response has come.
 
         Raises:
             httpx.TransportError: as httpx's own transport raises it.
         """
         if self._proxies or _is_watched():
-            return await self._send_by_httpx(request)
+            return self._send_by_httpx(request)
         url, content = request.url, request.content
         pool: Pool = self._pool
         head = head_of(request.method.encode(), url.raw_path, pool.lines_of(tuple(request.raw_headers)), content)
-        return await pool.send((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
+        return pool.send((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
 
     async def _send_by_httpx(self, request: Request) -> Response:
         proxy = proxy_for(request.url, self._proxies)
