@@ -218,7 +218,7 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Path:
             continue
         module, typed = name.removesuffix(".md").replace("/", "_").replace("-", "_"), [prelude.text]
         for block in blocks_of(page, "python"):
-            if "asyncio.run" in block.text:
+            if "asyncio.run(" in block.text:
                 (folder / f"{module}_{block.line}.py").write_text(block.text, encoding="utf-8")
             elif not is_prelude(block):
                 typed.append(block.text)

@@ -281,7 +281,7 @@ async def test_a_call_that_is_stopped_ends_with_its_time_and_leaves_nothing() ->
 @pytest.mark.parametrize(("status", "stops_all"), [(200, False), (404, False), (503, True)])
 async def test_only_a_response_of_another_operation_shows_that_it_is_not_limited(status: int, stops_all: bool) -> None:
     """Whether a 429 that names no operation stops all again: not after another one was served in between."""
-    gate = Gate(random_number=lambda: 0.0)
+    gate = gate_with(lambda: 0.0)
 
     def step(received: ReceivedRequest) -> Step:
         return limited(named=False, retry_after=1) if received.target.startswith("/a/") else status

@@ -32,7 +32,7 @@ class State:
     """
 
     def __init__(self, *steps: Reply | Exception | None) -> None:
-        self.steps = list(steps)
+        self.steps: list[Reply | Exception | None] = [*steps]
         #: When each exchange came, and what it told and asked.
         self.asked: list[tuple[float, dict[str, Any]]] = []
 

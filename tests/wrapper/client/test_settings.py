@@ -180,7 +180,8 @@ def test_a_constructor_names_the_wrong_argument(argument: str, said: str, value:
 
 def test_a_timeout_may_last_a_year_and_the_generated_client_has_no_token_of_its_own() -> None:
     """A client of both: its requests get the token where they are sent."""
-    client = PlatformClient(**SETTINGS | {"timeout": 31_536_000})
+    settings: dict[str, Any] = {**SETTINGS, "timeout": 31_536_000}
+    client = PlatformClient(**settings)
     assert client.generated.token == ""
 
 
