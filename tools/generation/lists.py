@@ -25,6 +25,8 @@ CHECKED = {
 }
 #: The property that decides the shape of another one.
 KIND = "kind"
+#: Models by their names.
+Models = Mapping[str, ModelProperty]
 #: By the model and the property: the model for each kind.
 ModelsOfKinds = Mapping[str, Mapping[str, Mapping[str, str]]]
 
@@ -97,7 +99,7 @@ def list_shape(response: object, *, models: Sequence[ModelProperty], of_kinds: M
         return None
     holders, item = ways[0] if ways else ([], str(response.class_info.name))
     structures: dict[str, Structure] = {}
-    _add(item, by_name, of_kinds, structures, path=None if ways else "")
+    _add(item, by_name, of_kinds, structures, None if ways else "")
     # The `data` of a kind, and what stands in an item as well, would need another structure.
     if any(
         each in structures or each in of_kinds for each in (str(holder.model.class_info.name) for holder in holders)
@@ -106,9 +108,7 @@ def list_shape(response: object, *, models: Sequence[ModelProperty], of_kinds: M
     return ListShape(holders=holders, structures=[*structures.values()])
 
 
-def _ways(
-    response: ModelProperty, models: Mapping[str, ModelProperty], above: Sequence[str]
-) -> Iterator[tuple[list[Holder], str]]:
+def _ways(response: ModelProperty, models: Models, above: Sequence[str]) -> Iterator[tuple[list[Holder], str]]:
     """Yield the way to each list of objects in a response, and the name of its items."""
     name = str(response.class_info.name)
     if name in above:
@@ -129,12 +129,7 @@ def _ways(
 
 
 def _add(
-    name: str,
-    models: Mapping[str, ModelProperty],
-    of_kinds: ModelsOfKinds,
-    structures: dict[str, Structure],
-    *,
-    path: str | None,
+    name: str, models: Models, of_kinds: ModelsOfKinds, structures: dict[str, Structure], path: str | None
 ) -> None:
     """Add the structure of a model after those of the models that it holds."""
     if name in structures:
@@ -145,9 +140,9 @@ def _add(
     for wire, each in fields.items():
         if each.model is not None:
             below = None if path is None else f'{path}["{wire}"]'
-            _add(str(each.model.class_info.name), models, of_kinds, structures, path=below)
+            _add(str(each.model.class_info.name), models, of_kinds, structures, below)
     for inner in kinds.values():
-        _add(inner, models, of_kinds, structures, path=None)
+        _add(inner, models, of_kinds, structures, None)
     structures[name] = Structure(
         model=models[name],
         path=path,
@@ -158,7 +153,7 @@ def _add(
     )
 
 
-def _field(declared: PropertyProtocol, models: Mapping[str, ModelProperty], of_kinds: ModelsOfKinds) -> Field:
+def _field(declared: PropertyProtocol, models: Models, of_kinds: ModelsOfKinds) -> Field:
     inner = declared.inner_properties if isinstance(declared, UnionProperty) else [declared]
     present = [each for each in inner if _type(each) != "None"]
     kind = present[0] if len(present) == 1 else None

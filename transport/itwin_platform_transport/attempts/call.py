@@ -253,10 +253,9 @@ class Call:
             self.started_at = self.clock()
         deadline, ends_at = self.info.policy.deadline, self.limit.when()
         due = None if deadline is None else self.started_at + deadline
-        if is_admitted or ends_at is None:
-            self.limit.reschedule(due)
-        elif due is not None:
-            self.limit.reschedule(min(ends_at, due))
+        if not is_admitted and ends_at is not None:
+            due = ends_at if due is None else min(ends_at, due)
+        self.limit.reschedule(due)
 
     def ended(self, attempt: Attempt, *, reason: str | None = None) -> CallResult:
         """Return the final response with what the attempts learned, and why there is no retry if one was possible.

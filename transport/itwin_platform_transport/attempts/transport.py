@@ -5,7 +5,7 @@ import logging
 import random
 import ssl
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -148,7 +148,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
         return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
 
-    def send(self, request: Request, info: CallInfo) -> Coroutine[Any, Any, CallResult]:
+    async def send(self, request: Request, info: CallInfo) -> CallResult:
         """Send a request as often as its policy allows; return its last response with what the attempts learned."""
         clock = self._used_here().time
         call = Call(
@@ -164,7 +164,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         )
         tracing = sys.modules.get(_OPENTELEMETRY)
         trace = None if tracing is None else _trace_of(call, tracing)
-        return self._respond(call) if trace is None else trace.around(self._respond, call)
+        return await (self._respond(call) if trace is None else trace.around(self._respond, call))
 
     def _used_here(self) -> asyncio.AbstractEventLoop:
         if self._is_closed:
@@ -181,7 +181,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return loop
 
     async def _respond(self, call: Call) -> CallResult:
-        findings = self._findings
         self._calls[call] = asyncio.current_task()
         try:
             async with call.limit:
@@ -191,7 +190,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 raise
             return self._out_of_time(call, error)
         except WaitTooLongError as error:
-            found = findings.limits.found(call) or findings.cause_of_cooldown(call.clock())
+            found = self._findings.limits.found(call) or self._findings.cause_of_cooldown(call.clock())
             return call.held_back(found, seconds=error.seconds)
         except OperationDownError as error:
             return call.found_down(error.found)
@@ -200,8 +199,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise
         finally:
             del self._calls[call]
-            if findings.is_active:
-                findings.left_by(call)
+            if self._findings.is_active:
+                self._findings.left_by(call)
             self._ended.set()
 
     def _out_of_time(self, call: Call, error: TimeoutError) -> CallResult:
@@ -352,8 +351,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
                 outcome = Outcome.FINAL
             retry_after = None if response.status_code < 300 else retry_after_of(response.headers, now=self._now())
-            is_final = outcome is Outcome.FINAL
-            delay = 0.0 if is_final else self._delay_after(outcome, call, retry_after=retry_after)
+            delay = 0.0 if outcome is Outcome.FINAL else self._delay_after(outcome, call, retry_after=retry_after)
             attempt = Attempt(outcome=outcome, delay=delay, response=response, retry_after=retry_after)
             if outcome is Outcome.RATE_LIMITED:
                 await self._start_cooldown(attempt, response.headers, call)

@@ -81,8 +81,7 @@ class Connection(asyncio.Protocol):
             # Servers that reserve space for the size of a chunk fill it with spaces. Source: RFC 9112, section 7.1.1.
             lenient_spaces_after_chunk_size=True,
         )
-        self._is_head_request = False
-        self._is_paused = False
+        self._is_head_request = self._is_paused = False
         #: What wakes the task that waits, and tells it whether its time is over.
         self._waiter: asyncio.Future[bool] | None = None
         #: When the present wait is over. The timer rings then or earlier, and is set again if it rings too early: a
@@ -252,10 +251,9 @@ class Connection(asyncio.Protocol):
     @property
     def is_usable(self) -> bool:
         """Whether a request may be sent: an idle connection that is readable has ended, or is out of step."""
-        if self.state != "idle" or self.is_too_old or self._transport.is_closing():
-            return False
         # The event loop may not have looked at the socket yet.
-        return not self._is_readable()
+        is_at_an_end = self.state != "idle" or self.is_too_old or self._transport.is_closing()
+        return not (is_at_an_end or self._is_readable())
 
     @property
     def is_too_old(self) -> bool:

@@ -17,7 +17,7 @@ import ssl
 import string
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import lru_cache, partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -75,7 +75,7 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         """Whether what is sent and read ends where a task is cancelled: httpx's connections need protection."""
         return not self._proxies and not _is_watched_below()
 
-    def send(self, request: Request) -> Coroutine[Any, Any, Response]:
+    def send(self, request: Request) -> Awaitable[Response]:
         """Send one attempt, and return when the head of its response has come.
 
         Raises:

@@ -32,9 +32,8 @@ class Waiter(asyncio.Future[Permit]):
         operation: Hashable,
         max_wait: float,
         until: float | None,
-        loop: asyncio.AbstractEventLoop,
     ) -> None:
-        super().__init__(loop=loop)
+        super().__init__()
         self.ticket: int = ticket
         self.operation: Hashable = operation
         self.max_wait: float = max_wait + CLOCK_ERROR
@@ -154,10 +153,6 @@ class WaiterQueue:
         """Let the operation of a permit come after the others until then."""
         self._limited = self._holders.get(permit.number), until
 
-    def count_cancelled(self) -> None:
-        """Count a waiter that was cancelled."""
-        self.waiting -= 1
-
     def reject(self, *, now: float, left: float) -> None:
         """End the waits that a cooldown of `left` seconds is too long for."""
         for heap in (self._by_max_wait, self._by_until):
@@ -262,13 +257,12 @@ class Gate:
         while True:
             if self._closed:
                 raise StateError(CLOSED)
-            loop = self._used_here()
-            now = loop.time()
+            now = self._used_here().time()
             if self._queue.may_enter(operation, now=now) and self._may_begin(now):
                 permit = self._window.begin(now)
                 self._queue.hold(permit, operation)
                 return permit
-            waiter = Waiter(ticket, operation=operation, max_wait=max_wait, until=until, loop=loop)
+            waiter = Waiter(ticket, operation=operation, max_wait=max_wait, until=until)
             permit = await self._wait(waiter, now=now)
             if self.may_send(permit):
                 return permit
@@ -289,7 +283,7 @@ class Gate:
             if waiter.get_loop().is_closed():
                 raise
             if waiter.cancel() or waiter.cancelled():
-                self._queue.count_cancelled()
+                self._queue.waiting -= 1
                 self._admit()
             elif waiter.exception() is None:
                 self.unused(waiter.result())

@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -109,17 +108,18 @@ class DecodedResponse:
 
     def __init__(self, call: CallInfo, result: CallResult, *, limit: int, url: httpx.URL | None = None) -> None:
         # A call that a cooldown held back ends with a 429, also if this process got none.
-        self._response = result.response or Response(429)
-        self._url = url
+        self._response, self._url = result.response or Response(429), url
+        self._headers: httpx.Headers | None = None
         self.call, self.result, self.extensions = call, result, self._response.extensions
         # In no frame of a call that fails: a service may echo the token.
         self.content, self.fault = decoded_body(self._response, limit=limit)
         self.status_code: int = self._response.status_code
 
-    @cached_property
+    @property
     def headers(self) -> httpx.Headers:
         """The headers that came, without the encoding."""
-        return self._response.headers_of_decoded
+        self._headers = self._headers or self._response.headers_of_decoded
+        return self._headers
 
     def json(self) -> Any:
         """Deserialize the body."""
