@@ -119,7 +119,7 @@ def test_no_period_exceeds_the_rate(steps: list[float], requests: int, per: floa
 def test_a_long_cooldown_is_probed_each_minute() -> None:
     """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
     window = limited_after(0, wait=86_400.0)
-    assert window.wait(0.0) == 60.0
+    assert (window.wait(0.0), window.wait(59.5)) == (60.0, 0.5)
     probe = window.begin(60.0)
     assert window.may_send(probe, 60.0)
     assert window.wait(61.0) == 59.0
@@ -139,6 +139,35 @@ def test_a_probe_that_was_not_sent_is_due_again() -> None:
     assert window.wait(120.0) is None  # until it ends
     window.end(probe)
     assert window.wait(70.0) == 50.0
+
+
+def test_a_probe_goes_on_whatever_becomes_of_older_requests() -> None:
+    """One that was not sent makes no other probe due; one that got a response ends no cooldown."""
+    window = Window(max_in_flight=20)
+    limited, unsent, answered = [window.begin(0.0) for _ in range(3)]
+    window.rate_limited(limited, now=0.0, wait=600.0)
+    probe = window.begin(60.0)
+    window.unused(unsent)
+    window.responded(answered)
+    assert (window.wait(61.0), window.cooldown_left(61.0)) == (59.0, 539.0)
+    assert [permit.number for permit in (limited, unsent, answered, probe)] == [1, 2, 3, 4]
+
+
+def test_a_permit_holds_unless_a_cooldown_has_started() -> None:
+    """Also a short one; after it, the permit holds again."""
+    window = Window(max_in_flight=20)
+    first, second = window.begin(0.0), window.begin(0.0)
+    assert window.may_send(second, 0.0)
+    window.rate_limited(first, now=0.0, wait=0.5)
+    assert (window.may_send(second, 0.0), window.may_send(second, 0.5)) == (False, True)
+
+
+def test_a_rate_remembers_only_what_it_counts() -> None:
+    """However many requests there were."""
+    window = Window(max_in_flight=20, rates=[RateLimit(2, 1.0)])
+    for second in range(100):
+        window.responded(window.begin(second * 0.6))
+    assert len(window._granted) == 2
 
 
 def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
