@@ -131,10 +131,10 @@ class DecodedResponse:
             method=self.call.method,
             route=self.call.route,
             status=self.status_code,
-            headers=self.headers,
+            headers=(headers := self.headers),
             attempts=self.result.attempts,
             seconds=self.result.seconds,
-            correlation_id=self.headers.get(CORRELATION_ID),
+            correlation_id=headers.get(CORRELATION_ID),
         )
 
     def status_error(self) -> APIStatusError:
