@@ -54,6 +54,15 @@ async def test_an_operation_leaves_permits_to_others_that_are_in_use() -> None:
     assert (gate.in_flight, gate.waiting) == (8, 0)
 
 
+@pytest.mark.parametrize(("seconds", "is_in_use"), [(30.0, True), (30.1, False)])
+async def test_an_operation_is_in_use_for_half_a_minute_after_a_call(seconds: float, is_in_use: bool) -> None:
+    """Whatever became of the call; an operation is no other one for itself."""
+    gate = Gate(8)
+    gate.responded(await enter(gate, operation="b"))
+    await asyncio.sleep(seconds)
+    assert (gate.serves_others("a"), gate.serves_others("b")) == (is_in_use, False)
+
+
 async def test_several_operations_that_hang_leave_a_permit_to_others() -> None:
     """Three of them: each has at most three quarters of what the others have left, or one; also in a small gate."""
     gate = Gate(20)

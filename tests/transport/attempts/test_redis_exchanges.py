@@ -5,8 +5,10 @@ import logging
 import ssl
 from collections.abc import AsyncGenerator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+import redis.asyncio
 import redis.exceptions as errors
 from itwin_platform_transport import GateChanged, RateLimit, RedisGate, StateError, UsageError
 from itwin_platform_transport.gates import redis as redis_module
@@ -35,11 +37,13 @@ class State:
         self.steps: list[Reply | Exception | None] = [*steps]
         #: When each exchange came, and what it told and asked.
         self.asked: list[tuple[float, dict[str, Any]]] = []
+        self.latency = 0.0
 
     async def exchange(self, **asked: Any) -> Reply:
         """Note an exchange."""
         self.asked.append((round(asyncio.get_running_loop().time(), 6), asked))
         step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
+        await asyncio.sleep(self.latency)
         if step is None:
             await asyncio.Event().wait()
         if isinstance(step, Reply):
@@ -308,6 +312,22 @@ async def test_a_rejection_ends_calls_and_an_outage_does_not(error: Exception) -
     await gate.aclose()
 
 
+async def test_closing_tells_what_ended_while_an_exchange_was_in_flight() -> None:
+    """And gives back what it brings: other processes wait for it."""
+    gate, state = gate_with(reply(7), reply(8), reply())
+    permit = await enter(gate)
+    state.latency = 0.5
+    waiting = enter(gate)
+    await asyncio.sleep(0.1)
+    gate.responded(permit)
+    await asyncio.gather(gate.aclose(), waiting, return_exceptions=True)
+    assert told(state, "reports") == [
+        (0.0, []),
+        (0.0, []),
+        (0.5, [("responded", 7, 9.0), ("unused", 8, 9.0)]),
+    ]
+
+
 async def test_closing_waits_until_the_connections_are_closed() -> None:
     """Those of a URL; a second time there is nothing to close."""
     state, closed = RedisState("redis://", name="n", max_in_flight=1, rates=()), list[str]()
@@ -330,3 +350,11 @@ async def test_closing_waits_until_the_connections_are_closed() -> None:
     for _ in range(2):
         await state.aclose()
         assert closed == ["client"]
+
+
+def test_the_client_of_a_url_neither_retries_nor_limits_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gate has a time limit and a fallback of its own, which both would only delay."""
+    made = Mock()
+    monkeypatch.setattr(redis.asyncio.Redis, "from_url", made)
+    RedisState("redis://host", name="n", max_in_flight=1, rates=())
+    made.assert_called_once_with("redis://host", retry=None, socket_timeout=None)
