@@ -9,6 +9,7 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._service.inferred import INFERRED
 
+from tests.support.operations import wire_of
 from tests.support.processes import PROJECT
 from tests.support.sandboxes import requests_of, serving
 
@@ -16,6 +17,10 @@ V1 = "application/vnd.a.itwin-platform.v1+json"
 ADMIN = {"X-iTwin-Query-Scope": "OrganizationAdmin"}
 ID = "7f2c1f8e-0000-9332-387a-5b7c00000000"
 LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}, "id": ID}
+
+
+#: The parameter for the order of scene objects.
+ORDER = wire_of("list_scene_objects", "order_by")
 
 
 def scene(*objects: object) -> dict[str, Any]:
@@ -35,7 +40,7 @@ CASES: dict[str, tuple[str, str, object, dict[str, str], int]] = {
     "options-misplaced": ("update_repository", "Performance", {"options": {"queryParameters": {}}}, {}, 422),
     "organization-scope": ("list_itwins", "", None, {"Authorization": "Bearer stranger"} | ADMIN, 403),
     "other-method": ("list_itwins", "DELETE", None, {}, 404),
-    "other-order": ("list_scene_objects", "&orderBy=order", None, {}, 200),
+    "other-order": ("list_scene_objects", f"&{ORDER}=order", None, {}, 200),
     "other-version": ("create_detector", "", {}, {"Accept": V1}, 404),
     "scene-forbidden": ("create_scene", "", scene(), {"Authorization": "Bearer stranger"}, 403),
     "scene-itwin-unknown": ("create_scene", "x", scene(), {}, 404),
@@ -106,9 +111,9 @@ async def test_a_documented_response_is_not_inferred(http: httpx.AsyncClient, sa
         ("list_itwins", "?colour=red", {}, "colour: The specification does not have this query parameter."),
         (
             "list_scene_objects",
-            "&$orderBy=kind",
+            f"&${ORDER}=kind",
             {},
-            "$orderBy: The specification does not have this query parameter. Did you mean orderBy?",
+            f"${ORDER}: The specification does not have this query parameter. Did you mean {ORDER}?",
         ),
         ("get_primary_account", "?a=b", {}, "a: The specification does not have this query parameter."),
         (

@@ -7,9 +7,12 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 
 from tests.support.calls import ITWINS_PER_PAGE
+from tests.support.operations import wire_of
 from tests.support.sandboxes import error_of
 from tests.support.schema_values import SCHEMAS
 
+#: The parameter for the order of scene objects.
+ORDER = wire_of("list_scene_objects", "order_by")
 pytestmark = pytest.mark.itwin_sandbox(itwins=250, objects=250)
 
 ALL = {"$top": str(ITWINS_PER_PAGE)}
@@ -152,7 +155,7 @@ async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.Asyn
         ("/itwins/?$top=100", "200", [100, 100]),
         ("/itwins/?$top=200", "10000", [200, 50]),
         ("/itwins/?$skip=300", "200", [0]),
-        *((f"/scenes/%s&$top=70&orderBy={order}", "", [70, 70, 70, 40]) for order in ("kind", "displayName", "order")),
+        *((f"/scenes/%s&$top=70&{ORDER}={order}", "", [70, 70, 70, 40]) for order in ("kind", "displayName", "order")),
     ],
 )
 async def test_following_next_reads_everything_once(

@@ -8,8 +8,11 @@ import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 
+from tests.support.operations import nullable, wire_of
 from tests.support.sandboxes import error_of, requests_of
 
+#: The parameter for the order of scene objects.
+ORDER = wire_of("list_scene_objects", "order_by")
 SCENE_ID = "7f2c1f8e-0000-9332-387a-5b7c00000000"
 OBJECT = {"kind": "Layer", "version": "1.0.0", "data": {}}
 VECTOR = {"x": 1, "y": 2.5, "z": -3}
@@ -73,7 +76,12 @@ OBJECTS = "/scenes/{scene_id}/objects"
         ("POST", SCENES, scene_with(*[OBJECT | {"id": SCENE_ID}] * 2), f"{WRONG_SCENE}[1].id"),
         ("POST", SCENES, scene_with(OBJECT | {"relatedId": SCENE_ID}), f"{WRONG_SCENE}[0].relatedId"),
         ("POST", SCENES, scene_with(OBJECT | {"kind": "GISStyling"}), f"{WRONG_SCENE}[0].relatedId"),
-        ("GET", OBJECTS + "?iTwinId={itwin_id}&orderBy=colour", None, "404 SceneObjectNotFound, InvalidValue orderBy"),
+        (
+            "GET",
+            OBJECTS + "?iTwinId={itwin_id}&" + ORDER + "=colour",
+            None,
+            "404 SceneObjectNotFound, InvalidValue " + ORDER,
+        ),
         ("GET", OBJECTS + f"?iTwinId={SCENE_ID}", None, "404 SceneObjectNotFound"),
         ("GET", OBJECTS, None, "404 SceneObjectNotFound, InvalidParameter iTwinId"),
         ("GET", "/scenes/none/objects?iTwinId={itwin_id}", None, "404 SceneObjectNotFound"),
@@ -201,13 +209,14 @@ async def test_a_change_needs_its_permission(
     assert (None if response.status_code == 200 else error_of(response)) == error
 
 
-@pytest.mark.parametrize(
-    "texts", [{}, {"displayName": "Cracks", "description": None, "documentationUrl": "https://d.example"}]
-)
+TEXTS = nullable("create_detector")
+
+
+@pytest.mark.parametrize("texts", [{}, dict.fromkeys(TEXTS, "https://d.example"), {TEXTS[0]: None}])
 async def test_a_detector_is_returned_without_versions(http: httpx.AsyncClient, texts: dict[str, str | None]) -> None:
     """201 with every field as it was sent, null where nothing was."""
     response = await http.post("/reality-analysis/detectors", json=PHOTO | texts)
-    empty: dict[str, object] = {"displayName": None, "description": None, "documentationUrl": None, "versions": []}
+    empty: dict[str, object] = {**dict.fromkeys(TEXTS), "versions": []}
     assert (response.status_code, response.json()) == (201, {"detector": PHOTO | empty | texts})
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.support.calls import METHODS
 from tests.support.specification import specification
+from tools.generation.request_rules import argument_of
 from tools.generation.unwrapped import wrapped_part
 
 SAMPLES = Path(__file__).resolve().parent / "samples"
@@ -97,3 +98,16 @@ def _operations() -> Iterator[Operation]:
 
 #: Those with a call: of another one, `test_the_calls_are_those_of_the_specification` tells.
 OPERATIONS = {operation.name: operation for operation in _operations() if operation.name in METHODS}
+
+
+def wire_of(name: str, argument: str) -> str:
+    """The name of a query parameter or a header of an operation, by its argument."""
+    return next(
+        str(each["name"]) for each in OPERATIONS[name].parameters if argument_of(each, each["name"]) == argument
+    )
+
+
+def nullable(name: str) -> list[str]:
+    """The properties of the body of an operation that can be null."""
+    properties = followed(OPERATIONS[name].body or {})["properties"]
+    return [wire for wire, schema in properties.items() if "null" in followed(schema).get("type", ())]

@@ -26,7 +26,7 @@ from itwin_platform import (
 )
 
 from tests.support.calls import IDS, ITWIN, ITWINS_PER_PAGE, METHODS, OBJECTS_PER_PAGE, SCENE
-from tests.support.operations import OPERATIONS, SPECIFICATION
+from tests.support.operations import OPERATIONS, SPECIFICATION, nullable, wire_of
 from tests.wrapper.operations.conftest import BASE_URL, Exchange, called, shown
 from tests.wrapper.operations.test_replacement import BASIC, HEADER, PKCE, QUERY
 from tools.generation.document import operations
@@ -54,10 +54,9 @@ BODIES: dict[str, list[Any]] = {
         ({"display_name": UNSET}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
         *(
             ({"name": "n", keyword: value}, f'{{"name":"n","type":"PhotoObjectDetector","{name}":{sent}}}')
-            for keyword, name in (("display_name", "displayName"), ("documentation_url", "documentationUrl"))
+            for keyword, name in ((snake_case(name), name) for name in nullable("create_detector"))
             for value, sent in ((None, "null"), ("", '""'), ("https://x", '"https://x"'))
         ),
-        ({"name": "n", "description": None}, '{"name":"n","type":"PhotoObjectDetector","description":null}'),
         *(
             ({"name": "n", "type": kind}, f'{{"name":"n","type":"{kind!s}"}}')
             for kind in (*DetectorType, "PhotoObjectDetector", "VideoDetector", "")
@@ -176,7 +175,8 @@ async def test_objects_are_models_or_mappings_with_typed_or_plain_data(exchange:
 
 #: The most items of a page.
 MOST = {"list_itwins": ITWINS_PER_PAGE, "list_scene_objects": OBJECTS_PER_PAGE}
-#: By operation: keywords, and the query that they become; `%s` is the iTwin, `%t` the most items of a page.
+#: By operation: keywords, and the query that they become; `%s` is the iTwin, `%t` the most items of a page, and
+#: `%o` the parameter for the order of objects.
 QUERIES: dict[str, list[Any]] = {
     "list_itwins": [
         ({}, b"$top=%t"),
@@ -202,7 +202,7 @@ QUERIES: dict[str, list[Any]] = {
     ],
     "list_scene_objects": [
         ({}, b"iTwinId=%s&$top=%t"),
-        ({"order_by": "displayName"}, b"iTwinId=%s&orderBy=displayName&$top=%t"),
+        ({"order_by": "displayName"}, b"iTwinId=%s&%o=displayName&$top=%t"),
         ({"page_size": 1, "skip": 5}, b"iTwinId=%s&$top=1&$skip=5"),
     ],
     "get_primary_account": [({}, b"")],
@@ -218,6 +218,7 @@ async def test_keywords_become_the_documented_parameters(
     await exchange(name, keywords)
     sent = exchange.request.url.query.split(b"&")
     expected = query.replace(b"%s", ITWIN.encode()).replace(b"%t", str(MOST.get(name)).encode())
+    expected = expected.replace(b"%o", wire_of("list_scene_objects", "order_by").encode())
     assert sorted(sent) == sorted(expected.split(b"&"))
 
 
