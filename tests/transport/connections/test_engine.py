@@ -348,6 +348,41 @@ async def test_a_peer_that_stops_is_not_waited_for(network: Network, case: str) 
 
 
 @on_every_network
+async def test_the_limit_of_a_request_is_its_own_on_an_open_connection(network: Network) -> None:
+    """A request does not wait for as long as the one before it might have waited."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(OK)
+        await reader.read()
+
+    async with network.served(handle) as url:
+        await network.send(url)
+        with pytest.raises(httpx.ReadTimeout):
+            await network.send(url, times={**TIMES, "read": 0.05})
+
+
+async def test_the_limit_of_a_request_does_not_end_the_next_one(
+    plain: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the time of the request before is over, the next one still has its own."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(OK)
+        await head_of(reader)
+        pass_time(monkeypatch, seconds=1.0)
+        for _ in range(4):
+            await asyncio.sleep(0)
+        writer.write(OK)
+        await reader.read()
+
+    async with plain.served(handle) as url:
+        await plain.send(url, times={**TIMES, "read": 0.5})
+        assert (await plain.send(url)).content == b"{}"
+
+
+@on_every_network
 async def test_a_peer_that_sends_too_far_ahead_is_slowed_down(network: Network) -> None:
     """A body that nobody reads fills no memory; when it is read, it is complete."""
     sent = 0
