@@ -187,6 +187,22 @@ async def test_a_head_is_as_long_however_it_arrives(size: int, step: int) -> Non
     assert isinstance(read, str) is (size > 131_072), read
 
 
+@pytest.mark.parametrize("size", [131_072, 131_073], ids=["the longest", "one byte more"])
+async def test_what_follows_a_body_is_as_long(size: int) -> None:
+    """The trailers, as long as their end has not come."""
+    trailer = b"0\r\nx: %s\r\n" % (b"a" * (size - len(b"0\r\nx: \r\n")))
+    read = await by_engine("GET", [CHUNKED + b"1\r\na\r\n", trailer, b"\r\n"])
+    assert isinstance(read, str) is (size > 131_072), read
+
+
+async def test_bytes_that_are_not_http_are_told_on_a_connection_that_was_used_too(plain: Network) -> None:
+    """It may lead to another program by now."""
+    async with plain.served(responding(OK, b"HTTX/9 nonsense\r\n\r\n")) as url:
+        await plain.send(url)
+        with pytest.raises(httpx.RemoteProtocolError, match="bytes that are not HTTP"):
+            await plain.send(url)
+
+
 ILLEGAL: dict[str, dict[str, Any]] = {
     "a line break in a value": {"headers": [(b"x", b"a\r\nb: c")]},
     "a line feed in a value": {"headers": [(b"x", b"a\nb")]},

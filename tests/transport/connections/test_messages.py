@@ -222,14 +222,18 @@ FAILURES: dict[str, tuple[Exception, str, bool]] = {
 }
 
 
-@pytest.mark.parametrize("case", FAILURES)
-def test_a_failure_is_named_with_its_reason_and_what_to_do(case: str) -> None:
+def test_a_failure_is_named_with_its_reason_and_what_to_do() -> None:
     """Its class, what TLS, the system, the proxy or the bytes say, and no text that may be confidential."""
-    error, said, is_final = FAILURES[case]
-    assert kind_of_failure(error, scheme="http") == said
-    assert kind_of_failure(error, scheme="https") == said.removesuffix(": does it need https?")
-    assert (why_final(error) is not None) is is_final
-    assert is_not_http(error) is (NOT_HTTP in said)
+    expected = {case: said for case, (_, said, _) in FAILURES.items()}
+    over_tls = {case: said.removesuffix(": does it need https?") for case, said in expected.items()}
+    errors = {case: error for case, (error, _, _) in FAILURES.items()}
+    assert {case: kind_of_failure(error, scheme="http") for case, error in errors.items()} == expected
+    assert {case: kind_of_failure(error, scheme="https") for case, error in errors.items()} == over_tls
+    final = {case for case, (_, _, is_final) in FAILURES.items() if is_final}
+    assert {case for case, error in errors.items() if why_final(error) is not None} == final
+    assert {case for case, error in errors.items() if is_not_http(error)} == {
+        case for case, said in expected.items() if NOT_HTTP in said
+    }
 
 
 @pytest.mark.parametrize(("scheme", "speaker"), [("http", "the server"), ("https", "the proxy")])
