@@ -216,7 +216,7 @@ async def test_an_outage_of_objects_that_failed_before_costs_few_requests() -> N
 
 
 async def test_who_is_woken_twice_wakes_once() -> None:
-    """Two events of one turn of the event loop wake the same calls."""
+    """Two events of one turn of the event loop wake the same calls, and not one whose time is over."""
     waiting: set[asyncio.Future[None]] = set()
     task = asyncio.create_task(wait_for_change(waiting, seconds=60.0))
     await asyncio.sleep(0)
@@ -224,6 +224,8 @@ async def test_who_is_woken_twice_wakes_once() -> None:
     wake(waiting)
     await task
     assert (now(), waiting) == (0.0, set())
+    await wait_for_change(waiting, seconds=1.0)
+    assert (now(), waiting) == (1.0, set())
 
 
 async def test_a_success_begins_the_wait_anew() -> None:
