@@ -178,11 +178,11 @@ def test_a_constructor_names_the_wrong_argument(argument: str, said: str, value:
     assert "planted" not in str(caught.value)
 
 
-def test_a_timeout_may_last_a_year_and_the_generated_client_has_no_token_of_its_own() -> None:
-    """A client of both: its requests get the token where they are sent."""
-    settings: dict[str, Any] = {**SETTINGS, "timeout": 31_536_000}
-    client = PlatformClient(**settings)
+def test_a_timeout_may_last_a_year_or_for_ever_and_the_generated_client_has_no_token_of_its_own() -> None:
+    """Its requests get the token where they are sent."""
+    client, _ = answering(timeout=31_536_000)
     assert client.generated.token == ""
+    assert answering(timeout=httpx.Timeout(None))[0].generated.token == ""
 
 
 @pytest.mark.parametrize(("timeout", "most"), [(5.0, 5.0), (httpx.Timeout(3.0, connect=7.0), 7.0)])
