@@ -36,6 +36,7 @@ def test_all_missing_settings_are_named_at_once() -> None:
         PlatformClient()
     for name in ("ITWIN_PLATFORM_BASE_URL", "ITWIN_PLATFORM_VENDOR", "ITWIN_PLATFORM_TOKEN"):
         assert name in str(raised.value)
+    assert raised.value.argument == "base_url"
     with pytest.raises(UsageError, match="vendor is missing: pass vendor="):
         PlatformClient("https://service.example", token="t")
 
