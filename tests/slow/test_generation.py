@@ -125,7 +125,7 @@ def test_a_specification_that_is_rejected_changes_nothing(tmp_path: Path) -> Non
         ("Updating a webhook needs a header", {"wrapper/itwin_platform/_operations/webhooks.py"}),
         ("An enum has integers", set()),
         ("Properties are called as the methods of a model", set()),
-        ("No object has unknown properties", set()),
+        ("What is read has no unknown properties", set()),
         ("No secret is marked", {"changed.yaml"}),
         ("A reference leads nowhere", {"changed.yaml"}),
     ],
@@ -156,7 +156,7 @@ FORMS = {"oneOf": [{"type": "string", "format": "date"}, {"type": "string", "for
         (small(FORMS), "part.*several forms"),
         (
             small({"type": "string"}, ITwinX=MODEL, ItwinX=MODEL),
-            r"models/itwin_x\.py would be written for ITwinX and for ItwinX",
+            r"its module would be models/itwin_x\.py, as that of ITwinX",
         ),
     ],
     ids=["a form that no code decodes", "several forms", "two modules of one name"],
