@@ -74,7 +74,7 @@ def test_an_operation_names_its_own_section() -> None:
 
 
 def test_the_server_is_a_variable_and_bearer_the_only_security_scheme() -> None:
-    """The default of `base_url` names no host that could exist; an operation requires the token, with scopes in words."""
+    """The default of `base_url` names no host that could exist; an operation requires the token, scopes in words."""
     (server,) = DOCUMENT["servers"]
     assert server["url"] == "{base_url}"
     assert server["variables"]["base_url"]["default"].endswith(".invalid")
@@ -257,7 +257,8 @@ WITHOUT_NOTE = {
     *("Repository.capabilities", "Resource.capabilities", "ITwinSummary.class", "ITwinSummary.subClass"),
     *("ITwin.class", "ITwin.subClass", "ITwinsResponse.iTwins", "ITwinsResponse._links", "SceneCreate.displayName"),
     *("SceneDataCreate.objects", "SceneObject.data", "SceneObjectMinimal.data", "SceneObjectCreate.data"),
-    *("SceneObjectsResponse.objects", "SceneObjectsResponse.sceneContext", "DetectorCreate.name", "DetectorCreate.type"),
+    *("SceneObjectsResponse.objects", "SceneObjectsResponse.sceneContext"),
+    *("DetectorCreate.name", "DetectorCreate.type"),
     *("PagingLinks.self", "PagingLink.href", "ErrorBody.message", "ErrorBody.target"),
     *("ErrorDetail.message", "ErrorDetail.target", "RepositoryResponse.repository", "ResourceResponse.resource"),
     *("PrimaryAccountResponse.iTwin", "SceneResponse.scene", "DetectorResponse.detector", "ErrorResponse.error"),
