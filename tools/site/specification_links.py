@@ -40,7 +40,7 @@ def linked(docstring: str) -> str:
     """Replace the sections by links."""
 
     def link(source: re.Match[str]) -> str:
-        sections = re.findall(r"4\.\d", source[2])
+        sections = re.findall(r"4\.\d+", source[2])
         named = [name for name, section in _operations().items() if section in sections]
         links = ", ".join(f"[{name}](specification.md#{name})" for name in named)
         return f"{source[1]}Specification: {links}."
@@ -60,5 +60,5 @@ def _operations() -> dict[str, str]:
         operation["operationId"]: found[1]
         for methods in _document()["paths"].values()
         for operation in methods.values()
-        if (found := re.search(r"(4\.\d)", operation["description"]))
+        if (found := re.search(r"(4\.\d+)", operation["description"]))
     }
