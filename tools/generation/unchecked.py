@@ -55,7 +55,7 @@ def unchecked(document: Node) -> Iterator[Problem]:
     """Yield the rules about requests that neither the client nor the sandbox would check."""
     used = uses(document)
     for keys, node in nodes(document):
-        senders, _ = used.get(f"#/{'/'.join(map(str, keys[:3]))}", ((), ()))
+        senders, _ = used[f"#/{'/'.join(map(str, keys[:3]))}"]
         is_sent = senders or not {"parameters", "requestBody"}.isdisjoint(keys[1:4])
         if is_sent and keys[-1] != "properties":
             for text in (*_keywords(document, node), *_places(document, node)):

@@ -5,12 +5,12 @@ accepts less, or it returns more forms than before. A new value of an enum is no
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tools.generation.document import Node
 from tools.generation.naming import snake_case
 from tools.spec.differences import ABSENT, Difference, differences
-from tools.spec.normal_form import normal_form, uses
+from tools.spec.normal_form import Uses, normal_form, uses
 
 #: Limits of which a larger value allows more.
 UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "x-max-body-bytes")
@@ -51,27 +51,6 @@ class Change:
         return f"  {self.place}" if self.heading == WORDS else f"  {self.place}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """A difference with what decides its meaning: whether its place is sent, and whether it is returned."""
-
-    keys: tuple[str, ...]
-    before: object
-    after: object
-    sent: bool
-    returned: bool
-
-    @property
-    def gone(self) -> bool:
-        """Whether there is nothing any more."""
-        return self.after is ABSENT
-
-    @property
-    def new(self) -> bool:
-        """Whether there was nothing before."""
-        return self.before is ABSENT
-
-
 #: The place, what happened there in words, and whether that breaks; None if the rule does not know the case.
 Meaning = tuple[tuple[str, ...], str, bool] | None
 
@@ -81,11 +60,7 @@ def changes(before: Node, after: Node, modules: Collection[str] | None = None) -
 
     `modules` are those that differ in the packages generated from them; None if they were not generated.
     """
-    old, new = uses(before), uses(after)
-    used = {
-        name: tuple(old.get(name, _UNUSED)[side] | new.get(name, _UNUSED)[side] for side in (0, 1))
-        for name in old | new
-    }
+    used = uses(before, after)
     first, second = normal_form(before), normal_form(after)
     # An operation with another name is the one that has its path.
     gone = {node["route"]: name for name, node in first["operations"].items() if name not in second["operations"]}
@@ -93,34 +68,19 @@ def changes(before: Node, after: Node, modules: Collection[str] | None = None) -
     return sorted({_change(each, used, modules) for each in differences(first, second)})
 
 
-_UNUSED: tuple[set[str], set[str]] = (set(), set())
-
-
-def _change(
-    difference: Difference, used: Mapping[str, tuple[set[str], ...]], modules: Collection[str] | None
-) -> Change:
-    keys = tuple(map(str, difference.keys))
-    senders, returners = used.get("#/" + "/".join(keys[:3]), _UNUSED)
-    case = Case(
-        keys=keys,
-        before=difference.before,
-        after=difference.after,
-        sent=bool(senders) or keys[2:3] in (("parameters",), ("requestBody",)),
-        returned=bool(returners) or keys[2:3] == ("responses",),
-    )
-    meaning = None if difference.is_prose or difference.reordered else _meaning(case)
+def _change(difference: Difference, used: Uses, modules: Collection[str] | None) -> Change:
+    keys, is_prose = difference.keys, difference.is_prose
+    senders, returners = used["#/" + "/".join(keys[:3])]
+    sent = bool(senders) or keys[2:3] in (("parameters",), ("requestBody",))
+    case = replace(difference, sent=sent, returned=bool(returners) or keys[2:3] == ("responses",))
+    meaning = None if is_prose or difference.reordered else _meaning(case)
     place, text, breaking = meaning or (keys, difference.text, False)
-    users = [
-        f"{verb} {', '.join(sorted(names))}"
-        for verb, names in (("sent by", senders), ("returned by", returners))
-        if names
-    ]
-    heading = WORDS if difference.is_prose else ALSO if meaning is None else KNOWN
+    heading = WORDS if is_prose else ALSO if meaning is None else KNOWN
     if breaking and (modules is None or _reaches(keys, senders | returners, modules)):
         heading = BREAKING
-    return Change(
-        place=" ".join([_place(place), *([f"({'; '.join(users)})"] if users else [])]), text=text, heading=heading
-    )
+    sides = (("sent by", senders), ("returned by", returners))
+    users = "; ".join(f"{verb} {', '.join(sorted(names))}" for verb, names in sides if names)
+    return Change(place=_place(place) + (f" ({users})" if users else ""), text=text, heading=heading)
 
 
 def _reaches(keys: tuple[str, ...], users: set[str], modules: Collection[str]) -> bool:
@@ -144,7 +104,7 @@ def _place(keys: tuple[str, ...]) -> str:
     return " ".join(words)
 
 
-def _meaning(case: Case) -> Meaning:
+def _meaning(case: Difference) -> Meaning:
     """Return what the rule says that knows a difference: one for what holds it, or one for what it is."""
     *_, before, holder, last = ("", "", *case.keys)
     rule = _HELD.get(holder) if before != "properties" else None
@@ -153,7 +113,7 @@ def _meaning(case: Case) -> Meaning:
     return rule(case) if rule else None
 
 
-def _part(case: Case) -> Meaning:
+def _part(case: Difference) -> Meaning:
     """Return what a property, a parameter or a header means that is gone or new."""
     after = case.after if isinstance(case.after, Mapping) else {}
     if case.gone:
@@ -164,7 +124,7 @@ def _part(case: Case) -> Meaning:
     return (case.keys, text, False) if case.new else None
 
 
-def _operation(case: Case) -> Meaning:
+def _operation(case: Difference) -> Meaning:
     if case.gone and isinstance(case.before, Mapping):
         return case.keys, f"is gone ({case.before['route']})", True
     if case.new and isinstance(case.after, Mapping):
@@ -173,46 +133,44 @@ def _operation(case: Case) -> Meaning:
     return None
 
 
-def _response(case: Case) -> Meaning:
+def _response(case: Difference) -> Meaning:
     """Return what a status means: a client takes a success that it does not know for one that it cannot decode."""
-    error = not case.keys[-1].startswith("2")
-    if case.gone:
-        return case.keys, "is no longer given", True
-    return (case.keys, "new", not error and case.keys[0] == "operations") if case.new else None
+    success = case.keys[-1].startswith("2") and case.keys[0] == "operations"
+    return (case.keys, "new", success) if case.new else _example(case)
 
 
-def _example(case: Case) -> Meaning:
+def _example(case: Difference) -> Meaning:
     """Return what an error means: the examples of a response are the errors that it can have."""
     return (case.keys, "is no longer given", True) if case.gone and case.returned else None
 
 
-def _code(case: Case) -> Meaning:
+def _code(case: Difference) -> Meaning:
     if "examples" not in case.keys or "error" not in case.keys:
         return None
     return case.keys, f"is {case.after} now, was {case.before}: code that waits for it never runs", True
 
 
-def _alternative(case: Case) -> Meaning:
+def _alternative(case: Difference) -> Meaning:
     name = case.keys[-1]
     if case.gone:
         return case.keys[:-2], f"may no longer be {name}", case.sent
     return (case.keys[:-2], f"may be {name} now", case.returned) if case.new else None
 
 
-def _required(case: Case) -> Meaning:
+def _required(case: Difference) -> Meaning:
     place = (*case.keys[:-2], "properties", case.keys[-1])
     if case.gone:
         return place, "is optional now", case.returned
     return place, "is required now", case.sent
 
 
-def _is_required(case: Case) -> Meaning:
+def _is_required(case: Difference) -> Meaning:
     """Return what `required` of a parameter or a body means."""
     required = case.after is True
     return case.keys[:-1], "is required now" if required else "is optional now", required
 
 
-def _value(case: Case) -> Meaning:
+def _value(case: Difference) -> Meaning:
     place, value = case.keys[:-2], case.keys[-1]
     if case.gone:
         return place, f"value {value} is gone", True
@@ -221,13 +179,13 @@ def _value(case: Case) -> Meaning:
     return place, f"the member of {value} is called {case.after} now, was {case.before}", True
 
 
-def _values(case: Case) -> Meaning:
+def _values(case: Difference) -> Meaning:
     if case.new and isinstance(case.after, Mapping):
         return case.keys[:-1], f"only one of {', '.join(case.after)} now, was any", case.sent
     return case.keys[:-1], "any value now", case.returned
 
 
-def _limit(case: Case) -> Meaning:
+def _limit(case: Difference) -> Meaning:
     limit, old, new = case.keys[-1], case.before, case.after
     was, now = (IN_WORDS[limit].format(value) if value is not ABSENT else "" for value in (old, new))
     text = f"{now} now, was {was}" if now and was else f"{now} now" if now else f"no longer {was}"
@@ -241,7 +199,7 @@ def _narrower(limit: str, old: object, new: object) -> bool:
     return new is not ABSENT
 
 
-def _moved(case: Case) -> Meaning:
+def _moved(case: Difference) -> Meaning:
     """Return what breaks whenever it changes: the path, the tag, the version, the kind of a value."""
     place = case.keys if case.keys[-1] in ("tags", "accept") else case.keys[:-1]
     was, now = (", ".join(each) if isinstance(each, Mapping) else each for each in (case.before, case.after))
@@ -250,17 +208,17 @@ def _moved(case: Case) -> Meaning:
     return place, f"is {now} now" if case.new else f"is {now} now, was {was}", True
 
 
-def _default(case: Case) -> Meaning:
+def _default(case: Difference) -> Meaning:
     now = "there is no default now" if case.gone else f"the default is {case.after} now"
     return case.keys[:-1], now if case.new else f"{now}, was {case.before}", False
 
 
-def _preview(case: Case) -> Meaning:
+def _preview(case: Difference) -> Meaning:
     text = "is Technical Preview now and may change" if case.after is True else "is no longer Technical Preview"
     return case.keys[:-1], text, False
 
 
-Rule = Callable[[Case], Meaning]
+Rule = Callable[[Difference], Meaning]
 #: By the object that holds what changed.
 _HELD: Mapping[str, Rule] = {
     "operations": _operation,

@@ -13,12 +13,24 @@ ABSENT = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One difference: its keys, and the values before and after."""
+    """One difference: its keys, the values before and after, and whether its place is sent, and returned."""
 
-    keys: tuple[Any, ...]
+    keys: tuple[str, ...]
     before: object
     after: object
     reordered: bool = False
+    sent: bool = False
+    returned: bool = False
+
+    @property
+    def gone(self) -> bool:
+        """Whether there is nothing any more."""
+        return self.after is ABSENT
+
+    @property
+    def new(self) -> bool:
+        """Whether there was nothing before."""
+        return self.before is ABSENT
 
     @property
     def is_prose(self) -> bool:
@@ -30,14 +42,14 @@ class Difference:
         """What changed."""
         if self.reordered:
             return "is in another order now"
-        if self.before is ABSENT:
+        if self.new:
             return f"new: {_short(self.after)}"
-        if self.after is ABSENT:
+        if self.gone:
             return f"is gone, was {_short(self.before)}"
         return f"is {_short(self.after)} now, was {_short(self.before)}"
 
 
-def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> Iterator[Difference]:
+def differences(before: object, after: object, keys: tuple[str, ...] = ()) -> Iterator[Difference]:
     """Yield every difference, as deep in the documents as possible."""
     if before is after:
         return
@@ -47,12 +59,12 @@ def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> It
             yield Difference(keys=keys, before=before, after=after)
         return
     for key in {**old, **new}:
-        yield from differences(old.get(key, ABSENT), new.get(key, ABSENT), (*keys, key))
+        yield from differences(old.get(key, ABSENT), new.get(key, ABSENT), (*keys, str(key)))
     if old.keys() == new.keys() and [*old] != [*new]:
         yield Difference(keys=keys, before=before, after=after, reordered=True)
 
 
-def _parts(value: object, keys: tuple[Any, ...]) -> Mapping[Any, Any] | None:
+def _parts(value: object, keys: tuple[str, ...]) -> Mapping[Any, Any] | None:
     """Return what an object holds by its keys, and what a list with objects holds by numbers; None of any other."""
     if value is ABSENT and keys[-1] in SETS:
         return {}

@@ -1,5 +1,6 @@
 """A document by names, so that a difference has one place: operations, and what lists hold, by what they are called."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from tools.generation.document import METHODS, Node, operations, reached
 NAMES = ("properties", "schemas", "responses", "headers", "content", "securitySchemes")
 DATA = ("example", "examples", "const", "default")
 
-Uses = Mapping[str, tuple[set[str], set[str]]]
+Uses = defaultdict[str, tuple[set[str], set[str]]]
 
 
 def normal_form(document: Node) -> dict[str, Any]:
@@ -32,14 +33,15 @@ def normal_form(document: Node) -> dict[str, Any]:
     return {**_named(document, {**document, "components": components, "paths": paths}), "operations": named}
 
 
-def uses(document: Node) -> dict[str, tuple[set[str], set[str]]]:
+def uses(*documents: Node) -> Uses:
     """Return the operations that send each component, and those that return it, by its reference."""
-    found: dict[str, tuple[set[str], set[str]]] = {}
-    for path, method, node, parameters in operations(document):
-        name = str(node.get("operationId", f"{method} {path}"))
-        for side, part in enumerate(([parameters, node.get("requestBody", {})], node.get("responses", {}))):
-            for reference in reached(document, part):
-                found.setdefault(reference, (set(), set()))[side].add(name)
+    found = Uses(lambda: (set(), set()))
+    for document in documents:
+        for path, method, node, parameters in operations(document):
+            name = str(node.get("operationId", f"{method} {path}"))
+            for side, part in enumerate(([parameters, node.get("requestBody", {})], node.get("responses", {}))):
+                for reference in reached(document, part):
+                    found[reference][side].add(name)
     return found
 
 
