@@ -3,7 +3,7 @@
 import contextlib
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -187,6 +187,15 @@ def nodes(node: object, keys: Keys = ()) -> Iterator[tuple[Keys, Node]]:
             yield from nodes(value, (*keys, number))
 
 
+def rebuilt(node: Any, change: Callable[[dict[str, Any]], Node]) -> Any:
+    """Return a part of a document in which each object is what `change` returns of it, the outer ones first."""
+    if isinstance(node, list):
+        return [rebuilt(item, change) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {key: rebuilt(value, change) for key, value in change(node).items()}
+
+
 def operations(document: Node) -> Iterator[tuple[str, str, Node, list[Node]]]:
     """Yield path, method, operation and parameters of each operation; references to parameters are resolved."""
     for path, item in document.get("paths", {}).items():
@@ -262,10 +271,9 @@ def reached(document: Node, part: object) -> set[str]:
     found, waiting = set[str](), [part]
     while waiting:
         for _, node in nodes(waiting.pop()):
-            names = [*node.get("x-kinds", {}).values(), *([node["x-values"]] if "x-values" in node else [])]
-            references = {f"#/components/schemas/{name}" for name in names} | (
-                {node["$ref"]} if "$ref" in node else set()
-            )
+            names = [*node.get("x-kinds", {}).values(), *(node[key] for key in ("x-values",) if key in node)]
+            references = {f"#/components/schemas/{name}" for name in names}
+            references |= {node[key] for key in ("$ref",) if key in node}
             waiting += [target(document, reference) for reference in references - found]
             found |= references
     return found

@@ -15,7 +15,7 @@ from typing import Any
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
 
 from tools.generation.accept import accepted
-from tools.generation.document import Keys, Node, Problem, constants, load_document, nodes, operations, resolve
+from tools.generation.document import Keys, Node, Problem, constants, load_document, nodes, operations, rebuilt, resolve
 from tools.generation.naming import snake_case
 from tools.generation.request_rules import argument_of
 from tools.generation.unchecked import unchecked
@@ -55,14 +55,13 @@ def _found(document: Node) -> Iterator[Problem]:
         yield from (Problem(keys=keys, text=text) for text in _schema(document, keys, node))
 
 
-def modern(node: Any) -> Any:
+def modern(document: Node) -> Any:
     """Return a document without what only OpenAPI 3.0 has."""
-    if isinstance(node, list):
-        return [modern(item) for item in node]
-    if not isinstance(node, Mapping):
-        return node
-    kept = {key: value for key, value in node.items() if key not in _EXCLUSIVE or not isinstance(value, bool)}
-    return {key: "3.1.0" if key == "openapi" else modern(value) for key, value in kept.items()}
+    return {**rebuilt(document, _without_old_limits), "openapi": "3.1.0"}
+
+
+def _without_old_limits(node: Node) -> Node:
+    return {key: value for key, value in node.items() if key not in _EXCLUSIVE or not isinstance(value, bool)}
 
 
 #: Limits that were true or false, each with the limit beside it, and the step to the next integer.

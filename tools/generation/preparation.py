@@ -5,10 +5,11 @@ What a description says of its source stays in the document: readers of the pack
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from tools.generation.accept import with_accept
-from tools.generation.document import Node, resolve, without_source
+from tools.generation.document import Node, rebuilt, resolve, without_source
 
 #: The key of an object with what `x-secret` says about its properties.
 MARKS = "x-secret-properties"
@@ -18,14 +19,11 @@ SCALARS = ("string", "integer", "number", "boolean")
 def prepared(document: Node) -> dict[str, Any]:
     """Return the document to generate from."""
     complete = with_accept(document)
-    return {name: node if name == "info" else _prepared(complete, node) for name, node in complete.items()}
+    prepare = partial(_prepared, complete)
+    return {name: node if name == "info" else rebuilt(node, prepare) for name, node in complete.items()}
 
 
-def _prepared(document: Node, node: Any) -> Any:
-    if isinstance(node, list):
-        return [_prepared(document, item) for item in node]
-    if not isinstance(node, dict):
-        return node
+def _prepared(document: Node, node: dict[str, Any]) -> dict[str, Any]:
     node = _as_generated(document, {key: value for key, value in node.items() if not _is_dropped(key, value)})
     if isinstance(words := node.get("description"), str):
         node["description"] = without_source(words)
@@ -33,7 +31,7 @@ def _prepared(document: Node, node: Any) -> Any:
         node = {**node, "schema": _described(document, node["schema"], node.get("description"))}
     if "$ref" in node and "description" in node:
         node = _described(document, node, node["description"])
-    return {key: _prepared(document, value) for key, value in node.items()}
+    return node
 
 
 def _is_dropped(key: object, value: object) -> bool:

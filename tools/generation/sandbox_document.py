@@ -6,24 +6,21 @@ The sandbox validates requests by this file, which it ships, so no rule of the d
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from tools.generation.document import Node, rebuilt
 
 FILE = Path("sandbox") / "itwin_platform_sandbox" / "openapi.json"
 #: What describes a part of the document; a property may have one of these names, and is no text.
 _PROSE = frozenset({"description", "summary", "title", "tags", "servers"})
 
 
-def sandbox_document(document: Mapping[str, Any]) -> bytes:
+def sandbox_document(document: Node) -> bytes:
     """Return the content of the file."""
-    return f"{json.dumps(_without_prose(document), indent=1, ensure_ascii=False)}\n".encode()
+    return f"{json.dumps(rebuilt(document, _without_prose), indent=1, ensure_ascii=False)}\n".encode()
 
 
-def _without_prose(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_without_prose(item) for item in value]
-    if not isinstance(value, Mapping):
-        return value
-    return {str(name): _without_prose(item) for name, item in value.items() if not _is_prose(name, item)}
+def _without_prose(node: Node) -> Node:
+    return {name: value for name, value in node.items() if not _is_prose(name, value)}
 
 
 def _is_prose(name: object, value: object) -> bool:
