@@ -71,9 +71,9 @@ def test_a_name_that_the_generator_no_longer_has_is_said_in_one_line(monkeypatch
 
 def test_difference_shows_what_ours_changes(tmp_path: Path) -> None:
     """The difference is a unified one, also where the generator has no such template."""
-    (tmp_path / "ours").write_text("one\ntwo\n")
-    text = templates_diff.difference(tmp_path / "stock", tmp_path / "ours", before_name="stock", after_name="ours")
-    assert text == "--- stock\n+++ ours\n@@ -0,0 +1,2 @@\n+one\n+two\n"
+    (tmp_path / "a.jinja").write_text("one\ntwo\n")
+    text = templates_diff.difference("a.jinja", ("stock", tmp_path / "stock"), ("ours", tmp_path))
+    assert text == "--- stock/a.jinja\n+++ ours/a.jinja\n@@ -0,0 +1,2 @@\n+one\n+two\n"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tools.generation.document import PACKAGE
+
 #: A line about an argument, up to its limits.
 _LIMITS = re.compile(r"^( +(\w+): .*?)(?:[\d.]+ to [\d.]*\d|\bat most [\d.]*\d)")
 
@@ -27,8 +29,7 @@ def updated(source: str) -> str:
     tree, lines = ast.parse(source), source.splitlines(keepends=True)
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
-            names = _operations(node) or _operations(tree)
-            limits = {name: text for operation in names for name, text in _stated(_rules(operation), "")}
+            limits = {name: text for rules in _rules(node) or _rules(tree) for name, text in _stated(rules, "")}
             for number in range(node.body[0].lineno - 1, node.body[0].end_lineno or 0):
                 lines[number] = _LIMITS.sub(partial(_line, limits), lines[number])
     return "".join(lines)
@@ -40,17 +41,12 @@ def _line(limits: Mapping[str, str], found: re.Match[str]) -> str:
     return found[1] + limits[found[2]]
 
 
-def _operations(node: ast.AST) -> set[str]:
-    """Return the generated functions that are named in a class, a function or a module."""
+def _rules(node: ast.AST) -> list[Mapping[str, Any]]:
+    """Return the rules of the generated functions that are named in a class, a function or a module."""
     names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     names |= {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
-    return {name for name in importlib.import_module("itwin_platform_api.operations").MODULES if name in names}
-
-
-def _rules(operation: str) -> Mapping[str, Any]:
-    modules = importlib.import_module("itwin_platform_api.operations").MODULES
-    rules: Mapping[str, Any] = importlib.import_module(f"itwin_platform_api.{modules[operation]}").RULES
-    return rules
+    modules = importlib.import_module(f"{PACKAGE}.operations").MODULES
+    return [importlib.import_module(f"{PACKAGE}.{modules[name]}").RULES for name in modules if name in names]
 
 
 def _stated(rules: Mapping[str, Any], outer: str) -> Iterator[tuple[str, str]]:

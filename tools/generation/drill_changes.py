@@ -48,52 +48,48 @@ def made(change: Change) -> Document:
     """
     document = copy.deepcopy(load_document(str(SPECIFICATION)))
     try:
-        for step, what in copy.deepcopy(change.steps).items():
-            _STEPS[step](document, what)
+        for step, places in copy.deepcopy(change.steps).items():
+            for place in places:
+                _STEPS[step](document, place, places[place] if isinstance(places, dict) else None)
     except (KeyError, IndexError, ValueError) as missing:
         raise SystemExit(f"openapi.yaml no longer has {missing}: adapt {change.words!r} in {FILE.name}") from None
     return document
 
 
-def _set(document: Document, values: Mapping[str, Any]) -> None:
-    for place, value in values.items():
-        holder, key = _holder(document, place)
-        if key == "-":
-            holder.append(value)
-        else:
-            holder[key] = value
+def _set(document: Document, place: str, value: Any) -> None:
+    holder, key = _holder(document, place)
+    if key == "-":
+        holder.append(value)
+    else:
+        holder[key] = value
 
 
-def _remove(document: Document, places: list[str]) -> None:
-    for place in places:
-        holder, key = _holder(document, place)
-        del holder[key]
+def _remove(document: Document, place: str, _: None) -> None:
+    holder, key = _holder(document, place)
+    del holder[key]
 
 
-def _rename(document: Document, names: Mapping[str, str]) -> None:
-    for place, name in names.items():
-        holder, key = _holder(document, place)
-        if key not in holder:
-            raise KeyError(place)
-        for each in list(holder):  # in its place
-            holder[name if each == key else each] = holder.pop(each)
+def _rename(document: Document, place: str, name: str) -> None:
+    holder, key = _holder(document, place)
+    if key not in holder:
+        raise KeyError(place)
+    for each in list(holder):  # in its place
+        holder[name if each == key else each] = holder.pop(each)
 
 
-def _rename_schema(document: Document, names: Mapping[str, str]) -> None:
-    for old, new in names.items():
-        document["components"]["schemas"][new] = document["components"]["schemas"].pop(old)
-        for node in _writable(document):
-            if node.get("$ref") == f"#/components/schemas/{old}":
-                node["$ref"] = f"#/components/schemas/{new}"
-
-
-def _remove_everywhere(document: Document, names: list[str]) -> None:
+def _rename_schema(document: Document, old: str, new: str) -> None:
+    document["components"]["schemas"][new] = document["components"]["schemas"].pop(old)
     for node in _writable(document):
-        for name in names:
-            node.pop(name, None)
+        if node.get("$ref") == f"#/components/schemas/{old}":
+            node["$ref"] = f"#/components/schemas/{new}"
 
 
-_STEPS: Mapping[str, Callable[[Document, Any], None]] = {
+def _remove_everywhere(document: Document, name: str, _: None) -> None:
+    for node in _writable(document):
+        node.pop(name, None)
+
+
+_STEPS: Mapping[str, Callable[[Document, str, Any], None]] = {
     "set": _set,
     "remove": _remove,
     "rename": _rename,

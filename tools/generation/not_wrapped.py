@@ -27,9 +27,9 @@ def not_wrapped() -> dict[str, list[str]]:
             continue
         for argument in _optional(operation.build_request):
             if argument not in passed[name] | {"reject"}:
-                found[f"{name}: {argument}"] = _call(operation, {argument: argument})
-        for attribute in _not_set(_body(operation), passed):
-            found[f"{name}: {attribute}"] = _call(operation, {}, attribute)
+                found[f"{name}: {argument}"] = _call(operation, argument)
+        for attribute in _not_set(body, passed) if (body := _body(operation)) else ():
+            found[f"{name}: {attribute}"] = _call(operation, attribute)
     for cls, _, new in complete_objects.compared():
         for wire in sorted(new):
             found[f"{cls.__name__}: {wire}"] = [f'{cls.__name__}(..., unknown={{"{wire}": ...}})']
@@ -74,31 +74,27 @@ def _body(operation: ModuleType) -> type | None:
     return annotation if isinstance(annotation, type) and attrs.has(annotation) else None
 
 
-def _not_set(model: type | None, passed: Calls) -> Iterator[str]:
+def _not_set(model: type, passed: Calls) -> Iterator[str]:
     """Yield the attributes that the wrapper sets neither where it constructs a model nor by their names in JSON."""
-    if model is None:
-        return
     names = [name for name in _optional(model) if name != "additional_properties"]
     wire = model(**dict.fromkeys(inspect.signature(model).parameters, "")).wire_fields() if names else {}
     by_name = dict(zip([field.name for field in attrs.fields(model)], wire, strict=False))
     yield from (name for name in names if name not in passed[model.__name__] and by_name.get(name) not in passed[""])
 
 
-def _call(operation: ModuleType, arguments: Mapping[str, str] | None = None, attribute: str = "") -> list[str]:
-    """Return the lines that import and call an operation with its required arguments, and with more."""
+def _call(operation: ModuleType, more: str = "") -> list[str]:
+    """Return the lines that import and call an operation with its required arguments, and with one more."""
     package, _, name = operation.__name__.rpartition(".")
-    lines, expressions = [f"from {package} import {name}"], dict(arguments or {})
+    lines, expressions = [f"from {package} import {name}"], {"client": "platform.generated"}
     if body := _body(operation):
         parameters = inspect.signature(body).parameters.values()
-        names = [each.name for each in parameters if each.default is each.empty or each.name == attribute]
+        names = [each.name for each in parameters if each.default is each.empty or each.name == more]
         lines.append(f"from {PACKAGE}.models import {body.__name__}")
         expressions["body"] = f"{body.__name__}({', '.join(f'{each}={each}' for each in names)})"
     parts: list[str] = []
     for each in inspect.signature(operation.asyncio).parameters.values():
         if each.kind is not each.KEYWORD_ONLY:
             parts.append(each.name)
-        elif each.name == "client":
-            parts.append("client=platform.generated")
-        elif each.default is each.empty or each.name in expressions:
+        elif each.default is each.empty or each.name in (more, *expressions):
             parts.append(f"{each.name}={expressions.get(each.name, each.name)}")
     return [*lines, f"await {name}.asyncio({', '.join(parts)})"]

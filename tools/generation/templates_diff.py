@@ -37,10 +37,8 @@ def conflicts(record: Path = RECORD, ours: Path = OURS, stock: Path = STOCK) -> 
         return "", False
     reviewed = recorded.splitlines()[0].rpartition(" ")[2]
     said = [f"{GENERATOR} {version(GENERATOR)} is installed, templates/ and tools/ were made for {reviewed}:"]
-    said += [
-        *(f"  {line}" for line in lines),
-        f"To see what the generator changed: make templates-diff SINCE={reviewed}",
-    ]
+    said += [f"  {line}" for line in lines]
+    said += [f"To see what the generator changed: make templates-diff SINCE={reviewed}"]
     return "\n".join(said), not lines[0].startswith("changed")
 
 
@@ -82,10 +80,11 @@ def _digests(text: str) -> dict[str, str]:
     return {name: digest for digest, name in pairs}
 
 
-def difference(before: Path, after: Path, *, before_name: str, after_name: str) -> str:
-    """Return the unified difference of two templates; one that does not exist counts as empty."""
-    old, new = (path.read_text(encoding="utf-8").splitlines() if path.exists() else [] for path in (before, after))
-    lines = difflib.unified_diff(old, new, fromfile=before_name, tofile=after_name, lineterm="")
+def difference(name: str, before: tuple[str, Path], after: tuple[str, Path]) -> str:
+    """Return the unified difference of a template in two folders with labels; one that is not there counts as empty."""
+    paths = [folder / name for _, folder in (before, after)]
+    old, new = (path.read_text(encoding="utf-8").splitlines() if path.exists() else [] for path in paths)
+    lines = difflib.unified_diff(old, new, fromfile=f"{before[0]}/{name}", tofile=f"{after[0]}/{name}", lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -101,7 +100,7 @@ def fetched(wanted: str, folder: Path) -> Path:
         raise SystemExit(f"pip cannot download {GENERATOR} {wanted}")
     with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
         wheel.extractall(folder)
-    return folder / "openapi_python_client" / "templates"
+    return folder / PACKAGE / "templates"
 
 
 def main() -> None:
@@ -118,14 +117,11 @@ def main() -> None:
         return
     if arguments.since:
         with tempfile.TemporaryDirectory() as folder:
-            before = fetched(arguments.since, Path(folder))
-            for name in watched():
-                names = {"before_name": f"{arguments.since}/{name}", "after_name": f"{version(GENERATOR)}/{name}"}
-                print(difference(before / name, STOCK / name, **names), end="")
+            before = arguments.since, fetched(arguments.since, Path(folder))
+            print(*(difference(name, before, (version(GENERATOR), STOCK)) for name in watched()), sep="", end="")
         return
     for path in sorted(OURS.glob("*.jinja")):
-        names = {"before_name": f"{pinned}/{path.name}", "after_name": f"templates/{path.name}"}
-        print(difference(STOCK / path.name, path, **names), end="")
+        print(difference(path.name, (pinned, STOCK), ("templates", OURS)), end="")
     said, is_broken = conflicts()
     if text := "\n".join(filter(None, [said, "" if is_broken else unmet()])):
         raise SystemExit(f'{text}\nWhat to do: docs/regenerating.md, "Upgrade the generator"')
