@@ -144,15 +144,10 @@ def _broken(rule: Rule, value: object) -> Violation | None:
     if value is UNSET:
         return _missing(rule, "is required: UNSET would omit it")
     if value is None:
-        return None if rule.nullable else _missing(rule, _null(rule))
+        words = f"must be {_KINDS[rule.kind]}, not None" if rule.required else "cannot be None: omit it instead"
+        return None if rule.nullable else _missing(rule, words)
     checked = _CHECKS.get(rule.kind)
     return None if checked is None else checked(rule, value)
-
-
-def _null(rule: Rule) -> str:
-    if rule.required:
-        return f"must be {_KINDS[rule.kind]}, not None"
-    return "cannot be None: omit it instead"
 
 
 def _violation(rule: Rule, words: str) -> Violation:
@@ -193,12 +188,9 @@ def _matches(pattern: str, value: str) -> bool:
     return re.search(pattern[:-1] + r"\Z" if ends else pattern, value) is not None
 
 
-def _integer(rule: Rule, value: object) -> Violation | None:
-    return _number(rule, value) if type(value) is int else _violation(rule, f"must be an integer{_range(rule)}")
-
-
 def _number(rule: Rule, value: object) -> Violation | None:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    any_number = rule.kind == "number" and not isinstance(value, bool)
+    if isinstance(value, (int, float)) and (any_number or type(value) is int):
         low = (rule.least is not None and not value >= rule.least) or not -_INFINITE < value < _INFINITE
         if not low and (rule.most is None or value <= rule.most):
             return None
@@ -301,7 +293,7 @@ def _incomplete(rule: Rule, fields: Mapping[Any, object]) -> Violation | None:
 
 _CHECKS: Mapping[str, Callable[[Rule, object], Violation | None]] = {
     "string": _string,
-    "integer": _integer,
+    "integer": _number,
     "number": _number,
     "boolean": _boolean,
     "array": _array,

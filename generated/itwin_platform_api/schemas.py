@@ -1,10 +1,9 @@
-"""What FastAPI and pydantic ask of a model: how it is made of JSON, written as JSON, and described by a JSON schema.
+"""What all models have, and what FastAPI and pydantic ask of them: to be made of JSON, written and described as JSON.
 
-Nothing of them is imported: what they ask for are dictionaries.
+Nothing of these two is imported: what they ask for are dictionaries.
 """
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from datetime import date, datetime
 from enum import Enum
 from functools import partial
@@ -16,7 +15,6 @@ from typing import (
     Literal,
     NotRequired,
     Union,
-    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -26,7 +24,9 @@ from typing import (
 import attrs
 
 from .decoding import blank
+from .description import describe, missing_key
 from .encoding import encode
+from .pickling import reduced
 from .unset import UNSET, Unset
 
 _SCALARS: dict[Any, dict[str, Any]] = {
@@ -41,12 +41,49 @@ _SCALARS: dict[Any, dict[str, Any]] = {
 
 
 class JSONModel:
-    """What all models have for tools that do not know them."""
+    """What all models have beside their fields, which each reads from JSON and writes as `wire_fields()`."""
 
     __slots__ = ()
 
     #: The fields that hold secrets, which neither `repr` nor `vars()` shows.
     SECRETS: ClassVar[frozenset[str]] = frozenset()
+    additional_properties: dict[str, Any]
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        model: Any = self
+        model.additional_properties = dict(self.additional_properties)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object of the model. Fields that are UNSET are omitted."""
+        encoded: dict[str, Any] = encode(self)
+        return encoded
+
+    @property
+    def additional_keys(self) -> list[str]:
+        """The names of the fields that the specification does not name."""
+        return list(self.additional_properties)
+
+    def __getitem__(self, key: str) -> Any:
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
@@ -71,10 +108,9 @@ def _without_secrets(value: Any) -> Any:
         return [_without_secrets(each) if isinstance(each, JSONModel) else each for each in value]
     if not isinstance(value, JSONModel):
         return value
-    kind, shown = type(value), copy(value)
-    for name in (each.name for each in attrs.fields(cast("Any", kind))):
-        setattr(shown, name, UNSET if name in value.SECRETS else _without_secrets(getattr(value, name)))
-    return shown
+    kind: Any = type(value)
+    names = [each.name for each in attrs.fields(kind)]
+    return kind(**{name: UNSET if name in value.SECRETS else _without_secrets(getattr(value, name)) for name in names})
 
 
 def takes_mapping(param: Any) -> None:

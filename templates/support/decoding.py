@@ -3,13 +3,12 @@
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
-from enum import Enum, IntEnum, StrEnum
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 T = TypeVar("T")
-E = TypeVar("E", bound=StrEnum)
-N = TypeVar("N", bound=IntEnum)
+E = TypeVar("E", bound=Enum)
 
 if TYPE_CHECKING:
 
@@ -23,20 +22,11 @@ _parse_datetime = datetime.fromisoformat
 
 
 def open_member(enum_class: type[E], value: object) -> E | None:
-    """Return a member for a string that the enum does not list, so that it stays a str and survives a round trip."""
-    if not isinstance(value, str):
+    """Return a member for a value that the enum does not list, so that it stays a str or an int in a round trip."""
+    kind: Any = int if issubclass(enum_class, int) else str
+    if not isinstance(value, kind) or isinstance(value, bool):
         return None
-    member = str.__new__(enum_class, value)
-    member._name_ = value
-    member._value_ = value
-    return member
-
-
-def open_number(enum_class: type[N], value: object) -> N | None:
-    """Return a member for a number that the enum does not list, so that it stays an int and survives a round trip."""
-    if type(value) is not int:
-        return None
-    member = int.__new__(enum_class, value)
+    member: E = kind.__new__(enum_class, value)
     member._name_ = str(value)
     member._value_ = value
     return member

@@ -13,17 +13,10 @@ import pytest
 from hypothesis import example, given, strategies as st
 from itwin_platform import UNSET, ITwin, ITwinSubClass, RepositoryResourceData, Scene, SceneObject, SceneObjectCreate
 from itwin_platform_api import models
-from itwin_platform_api.decoding import decode_enum, decode_map, open_number
+from itwin_platform_api.decoding import decode_date, decode_datetime, decode_enum, decode_map, decode_uuid, open_member
+from itwin_platform_api.encoding import encode, encode_datetime, encode_parameters
 from itwin_platform_api.errors import ResponseDecodeError, decode_error
 from itwin_platform_api.request import RequestValues, send
-from itwin_platform_api.types import (
-    decode_date,
-    decode_datetime,
-    decode_uuid,
-    encode,
-    encode_datetime,
-    encode_parameters,
-)
 
 from tests.support.examples import strings
 from tests.support.schema_values import SCHEMAS
@@ -116,7 +109,7 @@ def test_a_number_that_an_enum_does_not_list_stays_a_number() -> None:
 
         @classmethod
         def _missing_(cls, value: object) -> "Level | None":
-            return open_number(cls, value)
+            return open_member(cls, value)
 
     assert decode_enum(Level, 1) is Level.LOW
     assert (decode_enum(Level, 7), Level(7).name) == (7, "7")

@@ -15,7 +15,6 @@ import traceback
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
 
 from jinja2 import StrictUndefined, TemplateError, TemplateRuntimeError, TemplateSyntaxError, UndefinedError
 from openapi_python_client import Project
@@ -26,7 +25,7 @@ from openapi_python_client.schema.untrusted_string import UntrustedString
 from openapi_python_client.strings import PythonIdentifier
 
 from tools.generation import naming
-from tools.generation.document import PROJECT, SPECIFICATION, TEMPLATES, Keys, Node, Problem, resolve, with_lines
+from tools.generation.document import PROJECT, TEMPLATES, Keys, Node, Problem, operations, resolve, with_lines
 from tools.generation.document_checks import modern, problems
 from tools.generation.lists import ModelsOfKinds, imported, list_shape
 from tools.generation.params import Params, param_name
@@ -58,7 +57,7 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
     config = Config.from_sources(
         ConfigFile.load_from_path(PROJECT / "generator-config.yaml"),
         MetaType.NONE,
-        SPECIFICATION,  # not read: the document is an argument
+        PROJECT,  # not read: the document is an argument
         "utf-8",
         overwrite=False,
         output_path=package,
@@ -66,26 +65,22 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
     if not checked:
         config.post_hooks = []
     text = json.dumps(document, indent=1) if text is None else text
-    reject = partial(_reject, text=text, name=name)
     source, found = document, problems(document)
     try:
         rules, params = RequestRules(document), Params(document)
         found += lost_marks(document, known=known_secrets() if checked else {})
-        document = prepared(modern(document))  # so that one run says everything of an older one
-    except (AttributeError, KeyError, TypeError):  # it is not valid, which is said already
-        reject(found)
+        document = prepared(modern(document))
+    finally:  # what is not valid may raise any error: it is said instead
+        if found:
+            raise SystemExit("\n".join([f"{name} needs another form:", *with_lines(found, text=text, name=name)]))
     # So that the generator finds the ruff of this environment, which need not be activated.
     os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
     naming.use_own_names()
     with _reported(name), contextlib.redirect_stdout(io.StringIO()):
         data = GeneratorData.from_dict(dict(document), config=config)
         if isinstance(data, GeneratorError):
-            if found:
-                reject(found)
             raise SystemExit(f"the generator rejects {name}:\n{_words([data], text=text, name=name)}")
         naming.rename_reserved(data, config)
-        if found:
-            reject(found)
         describe_references(document, data)
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
@@ -110,30 +105,25 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
         raise SystemExit(f"the generator rejects {name}:\n{_words(errors, text=text, name=name)}")
     for path in sorted(SUPPORT.glob("*.py")):
         shutil.copyfile(path, package / path.name)
-    (package / "operations.py").write_text(_operations(data, rules, config), encoding="utf-8")
+    (package / "operations.py").write_text(_operations(source, config), encoding="utf-8")
     (package / "py.typed").write_text("", encoding="utf-8")
     (package / "README.md").write_text(NOTICE, encoding="utf-8")
     if checked and (lines := import_errors(package.name, package.parent)):
         raise SystemExit("\n".join([f"the package generated from {name} cannot be imported:", *lines]))
 
 
-def _operations(data: GeneratorData, rules: RequestRules, config: Config) -> str:
+def _operations(document: Node, config: Config) -> str:
     """Return the module about operations: where each is, and limits that no argument has."""
     modules, limits = list[str](), list[str]()
-    for tag, collection in data.endpoint_collections_by_tag.items():
-        for each in collection.endpoints:
-            name = PythonIdentifier(naming.plain(each.name), config.field_prefix)
-            modules.append(f'    "{name}": "api.{tag}.{name}",')
-            if (limit := rules.body_limit(each)) is not None:
-                limits.append(f'    ("{each.method.upper()}", "{naming.plain(each.path)}"): {limit:_},')
+    for path, method, node, _ in operations(document):
+        tag, name = PythonIdentifier(node["tags"][0], "tag"), PythonIdentifier(node["operationId"], config.field_prefix)
+        modules.append(f'    "{name}": "api.{tag}.{name}",')
+        if limit := resolve(document, node.get("requestBody", {})).get("x-max-body-bytes"):
+            limits.append(f'    ("{method.upper()}", "{path}"): {limit:_},')
     lines = ['"""Where each operation is, and limits of whole requests."""', "", "#: The modules of the operations."]
     lines += ["MODULES: dict[str, str] = {", *sorted(modules), "}"]
     lines += ["#: The most bytes of a body, by method and route."]
     return "\n".join([*lines, "BODY_LIMITS: dict[tuple[str, str], int] = {", *limits, "}", ""])
-
-
-def _reject(found: list[Problem], *, text: str, name: str) -> NoReturn:
-    raise SystemExit("\n".join([f"{name} needs another form:", *with_lines(found, text=text, name=name)]))
 
 
 def describe_references(document: Node, data: GeneratorData) -> None:

@@ -5,13 +5,15 @@ object in it does: the document says so, no list of names.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from openapi_python_client.parser.properties import EnumProperty, ModelProperty
 from openapi_python_client.parser.properties.list_property import ListProperty
 from openapi_python_client.parser.properties.protocol import PropertyProtocol
 from openapi_python_client.parser.properties.union import UnionProperty
+
+from tools.generation.naming import plain
 
 #: How values are checked, by the type of the field. msgspec would turn an integer into a float, and 1.0 into 1; a time
 #: is read by the models, which know more forms of it. Any other type is read as the models read it.
@@ -47,85 +49,65 @@ class Field:
     @property
     def wire(self) -> str:
         """The name in JSON."""
-        return _wire(self.declared)
+        return plain(self.declared.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Structure:
     """The structure of a model.
 
-    `shape` is the field whose shape the field `kind` decides, and `shapes` has the models by the kinds. `path` has the
-    subscripts that lead to it from a response without a list; None for what is in a list.
+    `path` has the subscripts that lead to it from a response; None for what is in a list. On the way to the list,
+    `inner` is the field that leads on, or the list itself. `shape` is the field whose shape the field `kind` decides,
+    and `shapes` has the models by the kinds.
     """
 
     model: ModelProperty
     path: str | None
     fields: Sequence[Field]
+    inner: Field | None = None
     shape: Field | None = None
     kind: Field | None = None
-    shapes: Mapping[str, ModelProperty]
+    shapes: Mapping[str, ModelProperty] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holder:
-    """A model on the way from a response to its list: the field that leads on, or the list, and the other fields."""
+def list_shape(
+    response: object, *, models: Sequence[ModelProperty], of_kinds: ModelsOfKinds
+) -> Sequence[Structure] | None:
+    """Return the structures of a response without a list of objects, or with one; None for any other.
 
-    model: ModelProperty
-    inner: Field
-    others: Sequence[Field]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListShape:
-    """A response: the models on the way to its list, where it has one, and the structures, the innermost first."""
-
-    holders: Sequence[Holder]
-    structures: Sequence[Structure]
-
-    @property
-    def response(self) -> ModelProperty:
-        """The model of the response."""
-        return (self.holders or self.structures[-1:])[0].model
-
-    def path_of(self, holder: Holder) -> str:
-        """Return the subscripts that lead from the response to a model on the way to the list."""
-        return "".join(f'["{each.inner.wire}"]' for each in self.holders[: self.holders.index(holder)])
-
-
-def list_shape(response: object, *, models: Sequence[ModelProperty], of_kinds: ModelsOfKinds) -> ListShape | None:
-    """Return the shape of a response without a list of objects, or with one; None for any other."""
+    The innermost comes first: those of the items, those on the way to the list, and that of the response.
+    """
     by_name = {str(model.class_info.name): model for model in models}
-    if not isinstance(response, ModelProperty) or len(ways := [*_ways(response, by_name, ())]) > 1:
+    if not isinstance(response, ModelProperty) or len(ways := [*_ways(response, by_name, (), "")]) > 1:
         return None
     holders, item = ways[0] if ways else ([], str(response.class_info.name))
     structures: dict[str, Structure] = {}
     _add(item, by_name, of_kinds, structures, None if ways else "")
     # The `data` of a kind, and what stands in an item as well, would need another structure.
-    if any(
-        each in structures or each in of_kinds for each in (str(holder.model.class_info.name) for holder in holders)
-    ):
-        return None
-    return ListShape(holders=holders, structures=[*structures.values()])
+    names = {str(holder.model.class_info.name) for holder in holders}
+    return [*structures.values(), *holders] if names.isdisjoint({*structures, *of_kinds}) else None
 
 
-def _ways(response: ModelProperty, models: Models, above: Sequence[str]) -> Iterator[tuple[list[Holder], str]]:
-    """Yield the way to each list of objects in a response, and the name of its items."""
+def _ways(
+    response: ModelProperty, models: Models, above: Sequence[str], path: str
+) -> Iterator[tuple[list[Structure], str]]:
+    """Yield the way to each list of objects in a response, the innermost first, and the name of its items."""
     name = str(response.class_info.name)
     if name in above:
         return
     # The generator completes the models of its list, not the copies of them that properties hold.
     model = models[name]
     for declared in _properties(model):
-        item = _item_of(declared)
-        onward: Iterable[tuple[list[Holder], str]] = ()
-        if item is not None:
+        item = declared.inner_property if isinstance(declared, ListProperty) else None
+        onward: Iterable[tuple[list[Structure], str]] = ()
+        if isinstance(item, ModelProperty):
             onward = [([], str(item.class_info.name))]
         elif isinstance(declared, ModelProperty):
-            onward = _ways(declared, models, (*above, name))
+            onward = _ways(declared, models, (*above, name), f'{path}["{plain(declared.name)}"]')
         for holders, item_name in onward:
             others = [Field(declared=each) for each in _properties(model) if each is not declared]
-            inner = Field(declared=declared, model=holders[0].model if holders else models[item_name])
-            yield [Holder(model=model, inner=inner, others=others), *holders], item_name
+            inner = Field(declared=declared, model=holders[-1].model if holders else models[item_name])
+            yield [*holders, Structure(model=model, path=path, fields=others, inner=inner)], item_name
 
 
 def _add(
@@ -166,28 +148,18 @@ def _field(declared: PropertyProtocol, models: Models, of_kinds: ModelsOfKinds) 
     return Field(declared=declared, checked=CHECKED.get(_type(kind), "Any") if kind is not None else "Any")
 
 
-def _properties(model: ModelProperty | None) -> list[Any]:
-    return [] if model is None else [*(model.required_properties or ()), *(model.optional_properties or ())]
-
-
-def _item_of(declared: PropertyProtocol) -> ModelProperty | None:
-    inner = declared.inner_property if isinstance(declared, ListProperty) else None
-    return inner if isinstance(inner, ModelProperty) else None
+def _properties(model: ModelProperty) -> list[Any]:
+    return [*(model.required_properties or ()), *(model.optional_properties or ())]
 
 
 def _type(declared: PropertyProtocol) -> str:
     return declared.get_base_type_string().as_unembedded_code()
 
 
-def _wire(declared: PropertyProtocol) -> str:
-    return declared.name.get_untrusted_value()
-
-
-def imported(shape: ListShape) -> list[str]:
+def imported(structures: Sequence[Structure]) -> list[str]:
     """Return the imports of the models and enums of a response, and of all that they hold."""
     lines: set[str] = set()
-    held = [*(holder.model for holder in shape.holders), *(structure.model for structure in shape.structures)]
-    for model in held:
+    for model in (structure.model for structure in structures):
         lines.add(f"from ..models.{model.class_info.module_name} import {model.class_info.name}")
         lines |= {*(model.relative_imports or ()), *(model.lazy_imports or ())}
     return sorted(line.replace("from ..", "from ...", 1) for line in lines if line.startswith("from ..models"))

@@ -26,7 +26,7 @@ _WORD = re.compile(
     rf"{_BRAND}|[A-Z]?[a-z]+(?:[0-9]+[a-z]*)?|[A-Z]+[0-9]*(?![a-z])|[A-Z]|[0-9]+(?:[a-z]+|[A-Z]+(?![a-z]))?|\w"
 )
 _IMPORT = re.compile(r"^(?:from [\w.]+ )?import (\([^)]*\)|.*)$", re.MULTILINE)
-_METHOD = re.compile(r"\bdef (\w+)\(|^    (additional_properties|CONSTANTS|SECRETS)\b", re.MULTILINE)
+_MEMBER = re.compile(r"^ +def (\w+)\(|^    (additional_properties|CONSTANTS|SECRETS)\b", re.MULTILINE)
 _TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}", re.DOTALL)
 # A function, an argument or a variable: a keyword of a call has no space before its `=`.
 _BOUND = re.compile(r"\bdef (\w+)\(|^ *(\w+)(?:: \w| = )|\bas (\w+):$", re.MULTILINE)
@@ -74,7 +74,8 @@ def rename_reserved(data: GeneratorData, config: Config) -> None:
         for endpoint in collection.endpoints:
             bodies = [body.prop for body in endpoint.bodies]
             _rename([each for each in endpoint.list_all_parameters() if each not in bodies], arguments, config)
-    members = _names(_METHOD, (TEMPLATES / "model.py.jinja").read_text(encoding="utf-8"))
+    classes = (TEMPLATES / "model.py.jinja", TEMPLATES / "support" / "schemas.py")
+    members = set[str]().union(*(_names(_MEMBER, path.read_text(encoding="utf-8")) for path in classes))
     for model in data.models:
         _rename([*(model.required_properties or ()), *(model.optional_properties or ())], members, config)
 

@@ -4,7 +4,8 @@ Each has the name of its model or enum with `Param` at the end. The wrapper acce
 mapping as well; with these types an editor completes what the document names.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any
@@ -19,27 +20,21 @@ ALL, REQUIRED, NONE = "all", "required", "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParamField:
-    """A property of a mapping: its name in JSON, its type, and what the document says of it."""
-
-    wire: str
-    kind: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """The type of a mapping; a class where each name can be an attribute. `strings` are the types of `x-names`."""
+    """The type of a mapping; a class where each name can be an attribute. `strings` are the types of `x-names`.
+
+    `fields` has the properties by their names in JSON: the type of each, and what the document says of it.
+    """
 
     name: str
-    fields: tuple[ParamField, ...]
-    imports: tuple[str, ...]
+    fields: Mapping[str, tuple[str, str]]
+    imports: list[str]
     strings: Mapping[str, str]
 
     @property
     def is_class(self) -> bool:
         """Whether no name is a keyword of Python."""
-        return all(each.wire.isidentifier() and not iskeyword(each.wire) for each in self.fields)
+        return all(wire.isidentifier() and not iskeyword(wire) for wire in self.fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +112,19 @@ class Params:
         if name is None:
             return None
         schema = resolve(self.document, _reference(name))
-        named = {each for inner in schema["properties"].values() for each in self._named(inner)}
+        fields = {wire: self._field(schema, wire, present=self.mappings[name]) for wire in schema["properties"]}
+        words = {word for kind, _ in fields.values() for word in re.findall(r"\w+", kind)}
+        named = [each for each in (*self.mappings, *self.enums) if each != name and param_name(each) in words]
         return Param(
             name=param_name(name),
-            fields=tuple(self._field(schema, wire, present=self.mappings[name]) for wire in schema["properties"]),
-            imports=tuple(sorted(map(_import, named - {name}))),
+            fields=fields,
+            imports=sorted(f"from ..models.{snake_case(each)} import {param_name(each)}" for each in named),
             strings={
                 wire: param_name(inner["x-names"]) for wire, inner in schema["properties"].items() if "x-names" in inner
             },
         )
 
-    def _field(self, schema: Node, wire: str, *, present: str) -> ParamField:
+    def _field(self, schema: Node, wire: str, *, present: str) -> tuple[str, str]:
         declared = schema["properties"][wire]
         kind = self._type(declared)
         if present == NONE or (present == REQUIRED and wire not in schema.get("required", ())):
@@ -135,7 +132,7 @@ class Params:
         elif wire not in schema.get("required", ()):
             kind = f"{kind} | None"
         words = declared.get("description", resolve(self.document, declared).get("description", ""))
-        return ParamField(wire=wire, kind=kind, words=" ".join(without_source(str(words)).split()))
+        return kind, " ".join(without_source(str(words)).split())
 
     def _type(self, declared: Node) -> str:
         name, schema = _name(declared), resolve(self.document, declared)
@@ -157,14 +154,6 @@ class Params:
             return MAPPING
         return " | ".join(SCALARS.get(kind, "object") for kind in (kinds if isinstance(kinds, list) else [kinds]))
 
-    def _named(self, declared: Node) -> Iterator[str]:
-        """Yield the names of the schemas that the type of a property names."""
-        schema = resolve(self.document, declared)
-        kinds = [_reference(each) for each in schema.get("x-kinds", {}).values()]
-        for part in (declared, *_items(schema), *kinds):
-            if (name := part.get("x-names", _name(part))) in self.mappings or name in self.enums:
-                yield name
-
 
 def param_name(name: str) -> str:
     """Return the name of the type for a schema."""
@@ -174,10 +163,6 @@ def param_name(name: str) -> str:
 def sent_name(name: str) -> str:
     """Return the name of a schema where a request has it: what is sent is not stored yet."""
     return pascal_case(name).removeprefix("Stored")
-
-
-def _import(name: str) -> str:
-    return f"from ..models.{snake_case(name)} import {param_name(name)}"
 
 
 def _items(schema: Node) -> list[Node]:

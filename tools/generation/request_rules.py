@@ -24,6 +24,15 @@ def argument_of(node: Node, wire: str) -> str:
     return snake_case(str(node.get("x-argument", wire)))
 
 
+class Expression(str):
+    """Python source, which is written as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True, slots=True)
 class RequestRules:
     """The rules of a document, as Python expressions."""
@@ -36,7 +45,7 @@ class RequestRules:
         error, nodes = operation.get("x-error", {}), {(each["in"], each["name"]): each for each in parameters}
         outer = {} if error.get("inferred") else {"code": error.get("code")}
         rules = {
-            parameter.python_name: self._parameter(node, nodes, outer, endpoint=endpoint)
+            str(parameter.python_name): self._parameter(node, nodes, outer, endpoint=endpoint)
             for place in ("path", "query", "header")
             for parameter in getattr(endpoint, f"{place}_parameters")
             if (node := nodes.get((place, plain(parameter.name)))) is not None
@@ -47,15 +56,11 @@ class RequestRules:
             schema = next(iter(content["content"].values())).get("schema", {})
             required = content.get("required") is True and body.prop.required
             rules["body"] = self._rule(schema, argument="", required=required, outer=outer)
-        return "{" + "".join(f"{name!r}: {rule}, " for name, rule in rules.items()) + "}"
+        return repr(rules)
 
-    def body_limit(self, endpoint: Endpoint) -> int | None:
-        """Return the most bytes of an operation's body, where `x-max-body-bytes` says so."""
-        operation, _ = operation_called(self.document, plain(endpoint.name))
-        limit: int | None = resolve(self.document, operation.get("requestBody", {})).get("x-max-body-bytes")
-        return limit
-
-    def _parameter(self, node: Node, nodes: Mapping[tuple[str, str], Node], outer: Node, *, endpoint: Endpoint) -> str:
+    def _parameter(
+        self, node: Node, nodes: Mapping[tuple[str, str], Node], outer: Node, *, endpoint: Endpoint
+    ) -> Expression:
         excluded = {
             str(each.python_name): argument_of(nodes["query", wire], wire)
             for each in endpoint.query_parameters
@@ -68,7 +73,7 @@ class RequestRules:
             argument=argument_of(node, node["name"]),
             required=node.get("required") is True,
             outer=outer,
-            excludes=Expression(_call("Excludes", names)) if excluded else None,
+            excludes=_call("Excludes", names) if excluded else None,
             sent_as_text=True,
         )
 
@@ -79,11 +84,11 @@ class RequestRules:
         argument: str,
         required: bool,
         outer: Node,
-        excludes: str | None = None,
+        excludes: Expression | None = None,
         inside: tuple[str, ...] = (),
         sent_as_text: bool = False,
         complete: bool = False,
-    ) -> str:
+    ) -> Expression:
         name = str(declared.get("$ref", "")).rpartition("/")[2]
         complete = complete or declared.get("x-complete") is True
         schema = resolve(self.document, declared)
@@ -97,31 +102,25 @@ class RequestRules:
         parts |= own
         if name not in inside:  # a schema that contains itself is checked on its first level
             within = {"outer": own, "inside": (*inside, name) if name else inside, "sent_as_text": sent_as_text}
-            nested = self._nested(form, complete=complete, **within)
-            parts |= {key: Expression(text) for key, text in nested.items()}
-            if complete and "properties" in nested:
+            parts |= self._nested(form, complete=complete, **within)
+            if complete and "properties" in parts:
                 parts["complete"] = sent_name(_named(declared))
         return _call("Rule", {**parts, "excludes": excludes})
 
-    def _nested(self, schema: Node, *, complete: bool, **within: Any) -> dict[str, str]:
-        found: dict[str, str] = {}
+    def _nested(self, schema: Node, *, complete: bool, **within: Any) -> dict[str, Any]:
+        found: dict[str, Any] = {}
         if isinstance(schema.get("items"), Mapping) and schema["items"]:
             found["items"] = self._rule(schema["items"], argument="", required=False, **within)
         if schema.get("properties"):
-            found["properties"] = self._properties(schema, **within)
+            required = schema.get("required", ())
+            found["properties"] = {
+                wire: self._rule(inner, argument=argument_of(inner, wire), required=wire in required, **within)
+                for wire, inner in schema["properties"].items()
+            }
         if forms := self._by_type(schema):
             within |= {"argument": "", "required": False, "complete": complete}
-            rules = {value: self._rule(form, **within) for value, form in forms.items()}
-            found["forms"] = "{" + "".join(f"{value!r}: {rule}, " for value, rule in rules.items()) + "}"
+            found["forms"] = {value: self._rule(form, **within) for value, form in forms.items()}
         return found
-
-    def _properties(self, schema: Node, **within: Any) -> str:
-        required = schema.get("required", ())
-        rules = {
-            wire: self._rule(inner, argument=argument_of(inner, wire), required=wire in required, **within)
-            for wire, inner in schema["properties"].items()
-        }
-        return "{" + "".join(f"{wire!r}: {rule}, " for wire, rule in rules.items()) + "}"
 
     def _form(self, schema: Node) -> tuple[Node, bool]:
         """Return a schema without null, and whether null is accepted."""
@@ -138,15 +137,6 @@ class RequestRules:
         branches = schema.get("oneOf", ())
         found: dict[Any, Node] = {constants(self.document, branch).get("type"): branch for branch in branches}
         return {} if None in found else found
-
-
-class Expression(str):
-    """Python source, which is written as it is."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def _named(declared: Node) -> str:
@@ -189,5 +179,6 @@ def _own(error: Node | None, outer: Node) -> Node:
     return {**own, "missing_code": error.get("missing")}
 
 
-def _call(name: str, arguments: Mapping[str, object]) -> str:
-    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items() if value is not None)})"
+def _call(name: str, arguments: Mapping[str, object]) -> Expression:
+    given = ", ".join(f"{key}={value!r}" for key, value in arguments.items() if value is not None)
+    return Expression(f"{name}({given})")

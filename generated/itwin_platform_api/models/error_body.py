@@ -6,20 +6,14 @@ from typing import Any, Self
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-from ..types import (
-    UNSET,
-    Fields,
-    JSONModel,
-    Unset,
+from ..decoding import (
     blank,
     decode_models,
-    describe,
-    encode,
-    fields_of,
-    missing_key,
-    reduced,
     unknown_of,
 )
+from ..encoding import Fields, fields_of
+from ..schemas import JSONModel
+from ..unset import UNSET, Unset
 
 _REQUIRED: dict[str, Any] = dict.fromkeys(
     (
@@ -63,14 +57,6 @@ class ErrorBody(JSONModel):
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
-    def __repr__(self) -> str:
-        return describe(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object of the model. Fields that are UNSET are omitted."""
-        encoded: dict[str, Any] = encode(self)
-        return encoded
-
     def wire_fields(self) -> Fields:
         """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
 
@@ -106,33 +92,6 @@ class ErrorBody(JSONModel):
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return reduced(self)
-
-    def __attrs_post_init__(self) -> None:
-        # `attrs.evolve` passes on the mapping of the model that it copies.
-        self.additional_properties = dict(self.additional_properties)
-
-    @property
-    def additional_keys(self) -> list[str]:
-        """The names of the fields that the specification does not name."""
-        return list(self.additional_properties.keys())
-
-    def __getitem__(self, key: str) -> Any:
-        try:
-            return self.additional_properties[key]
-        except KeyError:
-            raise missing_key(self, key) from None
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.additional_properties[key] = value
-
-    def __delitem__(self, key: str) -> None:
-        del self.additional_properties[key]
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.additional_properties
 
 
 # Below the class, so that models may name each other; once, and not in each call.

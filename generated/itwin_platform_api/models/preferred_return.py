@@ -1,7 +1,7 @@
 from enum import StrEnum
 from typing import Literal, Self, TypeAlias
 
-from ..types import open_member
+from ..decoding import open_member
 
 
 class PreferredReturn(StrEnum):

@@ -1,7 +1,7 @@
 from enum import StrEnum
 from typing import Self
 
-from ..types import open_member
+from ..decoding import open_member
 
 
 class ResourceSubClass(StrEnum):

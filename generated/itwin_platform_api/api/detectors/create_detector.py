@@ -2,6 +2,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...client import AuthenticatedClient
+from ...decoding import (
+    blank,
+)
+from ...encoding import encode_parameters, fields_of
 from ...errors import decode_error, read_object
 from ...expected import fit
 from ...models.detector import Detector
@@ -11,12 +15,7 @@ from ...models.detector_type import DetectorType
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...structures import ResponseReader, made_of, optional, structure
-from ...types import (
-    Response,
-    blank,
-    encode_parameters,
-    fields_of,
-)
+from ...types import Response
 
 METHOD: str = "POST"
 ROUTE: str = "/reality-analysis/detectors"
@@ -51,7 +50,7 @@ RULES: dict[str, Rule] = {
                 argument="documentation_url", kind="string", nullable=True, code="InvalidRealityAnalysisRequest"
             ),
         },
-    ),
+    )
 }
 
 
@@ -82,7 +81,7 @@ def build_request(
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path="/reality-analysis/detectors",
+        path=ROUTE,
         query={},
         headers=encode_parameters(
             {

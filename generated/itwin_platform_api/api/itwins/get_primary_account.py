@@ -2,6 +2,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...client import AuthenticatedClient
+from ...decoding import (
+    blank,
+)
+from ...encoding import encode_parameters
 from ...errors import decode_error, read_object
 from ...models.itwin_class import ITwinClass
 from ...models.itwin_status import ITwinStatus
@@ -11,11 +15,7 @@ from ...models.primary_account_response import PrimaryAccountResponse
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...structures import ResponseReader, made_of, optional, structure
-from ...types import (
-    Response,
-    blank,
-    encode_parameters,
-)
+from ...types import Response
 
 METHOD: str = "GET"
 ROUTE: str = "/itwins/myprimaryaccount"
@@ -59,7 +59,7 @@ def build_request(
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path="/itwins/myprimaryaccount",
+        path=ROUTE,
         query={},
         headers=encode_parameters(
             {

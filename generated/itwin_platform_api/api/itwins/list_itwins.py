@@ -2,6 +2,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...client import AuthenticatedClient
+from ...decoding import (
+    MAKERS,
+    blank,
+    decode_datetime,
+    decode_model,
+)
+from ...encoding import encode_parameters
 from ...errors import decode_error, read_object
 from ...models.data_center_location import DataCenterLocation
 from ...models.itwin import ITwin
@@ -15,16 +22,7 @@ from ...models.query_scope import QueryScope
 from ...request import Received, RequestValues, send
 from ...rules import Excludes, Reject, Rule, check
 from ...structures import ResponseReader, list_of, optional, required, structure
-from ...types import (
-    MAKERS,
-    UNSET,
-    Response,
-    Unset,
-    blank,
-    decode_datetime,
-    decode_model,
-    encode_parameters,
-)
+from ...types import UNSET, Response, Unset
 
 QUERY_PARAMETERS = frozenset(
     (
@@ -200,7 +198,7 @@ def build_request(
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path="/itwins/",
+        path=ROUTE,
         query=encode_parameters(
             {
                 "subClass": sub_class,

@@ -3,6 +3,11 @@ from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
+from ...decoding import (
+    blank,
+    decode_enum,
+)
+from ...encoding import encode_parameters, encode_string, fields_of
 from ...errors import decode_error, read_object
 from ...expected import fit
 from ...models.capability_link import CapabilityLink
@@ -15,14 +20,7 @@ from ...models.resource_sub_class import ResourceSubClass
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...structures import ResponseReader, made_of, optional, structure
-from ...types import (
-    Response,
-    blank,
-    decode_enum,
-    encode_parameters,
-    encode_string,
-    fields_of,
-)
+from ...types import Response
 
 METHOD: str = "POST"
 ROUTE: str = "/itwins/{itwin_id}/repositories/{repository_id}/resources"
@@ -75,7 +73,7 @@ RULES: dict[str, Rule] = {
                 missing_code="MissingRequiredProperty",
             ),
         },
-    ),
+    )
 }
 
 
@@ -110,7 +108,7 @@ def build_request(
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path="/itwins/{itwin_id}/repositories/{repository_id}/resources".format(
+        path=ROUTE.format(
             itwin_id=quote(encode_string(itwin_id), safe=""),
             repository_id=quote(encode_string(repository_id), safe=""),
         ),

@@ -3,6 +3,12 @@ from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
+from ...decoding import (
+    blank,
+    decode_model,
+    decode_one_of,
+)
+from ...encoding import encode_parameters, encode_string, fields_of
 from ...errors import decode_error, read_object
 from ...expected import fit
 from ...models.capability_link import CapabilityLink
@@ -23,15 +29,7 @@ from ...models.stored_repository_options import StoredRepositoryOptions
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...structures import ResponseReader, made_of, optional, structure
-from ...types import (
-    Response,
-    blank,
-    decode_model,
-    decode_one_of,
-    encode_parameters,
-    encode_string,
-    fields_of,
-)
+from ...types import Response
 
 METHOD: str = "PATCH"
 ROUTE: str = "/itwins/{itwin_id}/repositories/{repository_id}"
@@ -192,7 +190,7 @@ RULES: dict[str, Rule] = {
                 complete="RepositoryOptions",
             ),
         },
-    ),
+    )
 }
 
 
@@ -227,7 +225,7 @@ def build_request(
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path="/itwins/{itwin_id}/repositories/{repository_id}".format(
+        path=ROUTE.format(
             itwin_id=quote(encode_string(itwin_id), safe=""),
             repository_id=quote(encode_string(repository_id), safe=""),
         ),

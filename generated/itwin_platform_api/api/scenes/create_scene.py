@@ -2,6 +2,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...client import AuthenticatedClient
+from ...decoding import (
+    MAKERS,
+    blank,
+    decode_datetime,
+    decode_kind,
+)
+from ...encoding import encode_parameters, fields_of
 from ...errors import decode_error, read_object
 from ...expected import fit
 from ...models.repository_resource_data import RepositoryResourceData
@@ -15,17 +22,7 @@ from ...models.view3d_data import View3dData
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...structures import ResponseReader, list_of, made_of, optional, required, structure
-from ...types import (
-    MAKERS,
-    UNSET,
-    Response,
-    Unset,
-    blank,
-    decode_datetime,
-    decode_kind,
-    encode_parameters,
-    fields_of,
-)
+from ...types import UNSET, Response, Unset
 
 QUERY_PARAMETERS = frozenset(("iTwinId",))
 METHOD: str = "POST"
@@ -139,7 +136,7 @@ RULES: dict[str, Rule] = {
                                 ),
                             },
                         ),
-                    ),
+                    )
                 },
             ),
         },
@@ -178,7 +175,7 @@ def build_request(
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path="/scenes/",
+        path=ROUTE,
         query=encode_parameters(
             {
                 "iTwinId": itwin_id,

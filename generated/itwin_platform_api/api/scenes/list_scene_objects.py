@@ -3,6 +3,14 @@ from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
+from ...decoding import (
+    MAKERS,
+    blank,
+    decode_datetime,
+    decode_kind,
+    decode_model,
+)
+from ...encoding import encode_parameters, encode_string
 from ...errors import decode_error, read_object
 from ...expected import fit
 from ...models.paging_links import PagingLinks
@@ -15,18 +23,7 @@ from ...models.view3d_data import View3dData
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...structures import ResponseReader, list_of, made_of, optional, required, structure
-from ...types import (
-    MAKERS,
-    UNSET,
-    Response,
-    Unset,
-    blank,
-    decode_datetime,
-    decode_kind,
-    decode_model,
-    encode_parameters,
-    encode_string,
-)
+from ...types import UNSET, Response, Unset
 
 QUERY_PARAMETERS = frozenset(
     (
@@ -112,7 +109,7 @@ def build_request(
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path="/scenes/{scene_id}/objects".format(
+        path=ROUTE.format(
             scene_id=quote(encode_string(scene_id), safe=""),
         ),
         query=encode_parameters(

@@ -3,6 +3,12 @@ from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
+from ...decoding import (
+    blank,
+    decode_enum,
+    decode_list,
+)
+from ...encoding import encode_parameters, encode_string, fields_of
 from ...errors import decode_error, read_object
 from ...expected import fit
 from ...models.event_type import EventType
@@ -12,15 +18,7 @@ from ...models.webhook_update import WebhookUpdate
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...structures import ResponseReader, optional, structure
-from ...types import (
-    Response,
-    blank,
-    decode_enum,
-    decode_list,
-    encode_parameters,
-    encode_string,
-    fields_of,
-)
+from ...types import Response
 
 METHOD: str = "PATCH"
 ROUTE: str = "/webhooks/{webhook_id}"
@@ -53,7 +51,7 @@ RULES: dict[str, Rule] = {
                 items=Rule(argument="", kind="string", code="InvalidRequestBody"),
             ),
         },
-    ),
+    )
 }
 
 
@@ -86,7 +84,7 @@ def build_request(
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path="/webhooks/{webhook_id}".format(
+        path=ROUTE.format(
             webhook_id=quote(encode_string(webhook_id), safe=""),
         ),
         query={},
