@@ -1,8 +1,9 @@
-"""How many files and lines of code each package has, by folder, with what is no Python beside it."""
+"""How many lines of code each package has, by folder, with what is no Python beside it."""
 
 import ast
 import io
 import tokenize
+from collections import Counter
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -11,8 +12,6 @@ TRANSPORT = PROJECT / "transport" / "itwin_platform_transport"
 SANDBOX = PROJECT / "sandbox" / "itwin_platform_sandbox"
 #: What stands beside both packages: Python that the generator copies.
 SUPPORT = PROJECT / "templates" / "support"
-#: The name of what is in no folder of its package.
-FIRST_LEVEL = "(first level)"
 _SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -30,14 +29,12 @@ def code_lines(source: str) -> int:
     return len(lines)
 
 
-def by_folder(package: Path) -> dict[str, tuple[int, int]]:
-    """Return files and code lines of each folder at the first level of a package, with all that is in it."""
-    found: dict[str, tuple[int, int]] = {}
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package).parts
-        folder = parts[0] if len(parts) > 1 else FIRST_LEVEL
-        files, lines = found.get(folder, (0, 0))
-        found[folder] = files + 1, lines + code_lines(path.read_text(encoding="utf-8"))
+def by_folder(package: Path) -> Counter[str]:
+    """Return the code lines of each folder at the first level of a package, with all that is in it."""
+    found = Counter[str]()
+    for path in package.rglob("*.py"):
+        folder, *inner = path.relative_to(package).parts
+        found[folder if inner else "(first level)"] += code_lines(path.read_text(encoding="utf-8"))
     return found
 
 
