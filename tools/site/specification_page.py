@@ -3,14 +3,10 @@
 Run as `python -m tools.site.specification_page`; `make docs` does it before it builds. The page is not committed.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
-import yaml
+from tools.generation.document import PROJECT, SPECIFICATION, Node, load_document, operations, resolve, without_source
 
-from tools.generation.document import Node, resolve, without_source
-
-PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "reference" / "specification.md"
 HEAD = """# Specification
 
@@ -22,55 +18,53 @@ renders `openapi.yaml`, from which the client is generated.
 def page(document: Node) -> str:
     """Return the page of a specification."""
     lines = [HEAD]
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            lines += _operation(document, path, method, operation)
+    for path, method, operation, parameters in operations(document):
+        lines += _operation(document, f"{method.upper()} {path}", operation, parameters)
     lines += ["## Schemas", ""]
     for name, schema in document["components"]["schemas"].items():
-        lines += _schema(document, name, schema)
+        lines += _schema(name, schema)
     return "\n".join(lines)
 
 
-def _operation(document: Node, path: str, method: str, operation: Node) -> Iterator[str]:
+def _operation(document: Node, request: str, operation: Node, parameters: Iterable[Node]) -> Iterator[str]:
     yield f"## {operation['summary']} {{ #{operation['operationId']} }}"
-    yield f"\n`{method.upper()} {path}`\n"
+    yield f"\n`{request}`\n"
     group = operation["tags"][0]
     yield f"In the client: [platform.{group}]({group}.md)\n"
     yield f"{without_source(operation.get('description', '')).strip()}\n"
-    rows = [_parameter(resolve(document, parameter)) for parameter in operation.get("parameters", ())]
-    if rows:
-        yield from ["| Parameter | In | Type | Required | Description |", "|---|---|---|---|---|", *rows, ""]
+    rows = [
+        [f"`{each['name']}`", each["in"], *_cells(each, each["schema"], each.get("required"))] for each in parameters
+    ]
+    yield from _table("Parameter | In | Type | Required | Description", rows)
     if "requestBody" in operation:
         body = resolve(document, operation["requestBody"])
         yield f"**Body:** {_body_type(body)}. {_one_line(body.get('description', ''))}\n"
-    yield from ["| Status | Body | Description |", "|---|---|---|"]
-    for status, response in operation["responses"].items():
-        found = resolve(document, response)
-        yield f"| {status} | {_body_type(found)} | {_one_line(found.get('description', ''))} |"
-    yield ""
+    responses = [(status, resolve(document, response)) for status, response in operation["responses"].items()]
+    rows = [[status, _body_type(response), response.get("description", "")] for status, response in responses]
+    yield from _table("Status | Body | Description", rows)
 
 
-def _parameter(parameter: Node) -> str:
-    required = "yes" if parameter.get("required") else "no"
-    kind = _type_name(parameter.get("schema", {}))
-    words = _one_line(parameter.get("description", ""))
-    return f"| `{parameter['name']}` | {parameter['in']} | {kind} | {required} | {words} |"
-
-
-def _schema(document: Node, name: str, schema: Node) -> Iterator[str]:
+def _schema(name: str, schema: Node) -> Iterator[str]:
     yield f"### {name} {{ #schema-{name} }}\n"
     yield f"{without_source(schema.get('description', '')).strip()}\n"
     if "enum" in schema:
         yield ", ".join(f"`{value}`" for value in schema["enum"]) + "\n"
     elif "properties" not in schema:
         yield f"Type: {_type_name(schema)}\n"
-    rows = [
-        f"| `{field}` | {_type_name(kind)} | {'yes' if field in schema.get('required', ()) else 'no'} "
-        f"| {_one_line(resolve(document, kind).get('description', '') if '$ref' not in kind else '')} |"
-        for field, kind in schema.get("properties", {}).items()
-    ]
-    if rows:
-        yield from ["| Property | Type | Required | Description |", "|---|---|---|---|", *rows, ""]
+    required, properties = schema.get("required", ()), schema.get("properties", {}).items()
+    rows = [[f"`{name}`", *_cells(kind, kind, name in required)] for name, kind in properties]
+    yield from _table("Property | Type | Required | Description", rows)
+
+
+def _cells(described: Node, schema: Node, required: object) -> list[str]:
+    return [_type_name(schema), "yes" if required else "no", described.get("description", "")]
+
+
+def _table(head: str, rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table whose last column is a description, none without rows."""
+    lines = [f"| {' | '.join(cells)} | {_one_line(description)} |" for *cells, description in rows]
+    if lines:
+        yield from [f"| {head} |", "|---" * (head.count("|") + 1) + "|", *lines, ""]
 
 
 def _body_type(body: Node) -> str:
@@ -82,7 +76,7 @@ def _type_name(schema: Node) -> str:
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#schema-{name})"
-    for union in ("oneOf", "anyOf", "allOf"):
+    for union in ("oneOf", "anyOf"):
         if union in schema:
             return " or ".join(_type_name(part) for part in schema[union])
     if "const" in schema:
@@ -99,8 +93,7 @@ def _one_line(text: str) -> str:
 
 def main() -> None:
     """Write the page."""
-    document = yaml.safe_load((PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
-    PAGE.write_text(page(document), encoding="utf-8")
+    PAGE.write_text(page(load_document(str(SPECIFICATION))), encoding="utf-8")
 
 
 if __name__ == "__main__":
