@@ -13,11 +13,12 @@ import re
 import runpy
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 from pathlib import Path
 
-from tools.vendoring.vendored_copy import OPTIONAL, RECORD, digest, digests, edits, left_out, record, source
+from tools.vendoring.vendored_copy import BELOW, OPTIONAL, RECORD, digest, digests, edits, left_out, record, source
 
 PROJECT = Path(__file__).resolve().parents[2]
 #: Files in the root folder of a project.
@@ -54,8 +55,11 @@ def vendor(
         said += _edits_shown(project, package, edited, text=text)
         raise SystemExit("\n".join([*said, "Move the edits elsewhere, or drop them with OVERWRITE=yes"]))
     lines = [f"overwritten, as requested: {line}" for line in edited]
-    if _make_package(package.parent):
-        lines.append(f"made {shown_as.parent / '__init__.py'}, so that the folder is a package")
+    init = shown_as.parent / "__init__.py"
+    if (package.parent.parent / "__init__.py").exists() and not init.exists():
+        package.parent.mkdir(exist_ok=True)
+        init.touch()
+        lines.append(f"made {init}, so that the folder is a package")
     changed = [path for path, content in copied.files.items() if present.get(path) != content]
     removed = set(recorded) - set(copied.files)
     for path in changed:
@@ -89,24 +93,14 @@ def _check_name(name: str, package: Path, shown_as: Path) -> None:
         raise SystemExit(f"{shown_as} exists and has no {RECORD}, so it is not a vendored copy: choose another NAME")
 
 
-def _make_package(folder: Path) -> bool:
-    """Add an `__init__.py` to a folder inside a package; return whether one was added."""
-    if (folder / "__init__.py").exists() or not (folder.parent / "__init__.py").exists():
-        return False
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "__init__.py").write_text("")
-    return True
-
-
 def revision(project: Path) -> str:
     """Return the git revision of a checkout, and whether the packages have uncommitted changes."""
-    git = ["git", "-C", str(project)]
-    head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    if head.returncode != 0:
+    command = ["git", "-C", str(project), "status", "--porcelain=v2", "--branch", "--", "wrapper", *BELOW]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    if (head := re.search(r"^# branch\.oid ([0-9a-f]+)$", said, re.MULTILINE)) is None:
         return "unknown: not a git checkout"
-    status = [*git, "status", "--porcelain", "--", "wrapper", "transport", "generated"]
-    dirty = subprocess.run(status, capture_output=True, text=True, check=False).stdout.strip()
-    return f"{head.stdout.strip()}{', with changes that were not committed' if dirty else ''}"
+    is_dirty = any(not line.startswith("#") for line in said.splitlines())
+    return f"{head[1]}{', with changes that were not committed' * is_dirty}"
 
 
 def _edits_shown(project: Path, package: Path, edited: list[str], *, text: str) -> list[str]:
@@ -151,16 +145,10 @@ def dotted(package: Path) -> str:
     return ".".join(each.name for each in reversed(folders[: [*named, *outside][0]]))
 
 
-def is_stale(project: Path) -> bool:
+def is_stale() -> bool:
     """Return whether `generated/` differs from what `openapi.yaml` generates."""
-    from tools.generation.document import PACKAGE, load_document
-    from tools.generation.generate import differences
-    from tools.generation.generator import write_package
-
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / PACKAGE
-        write_package(load_document(str(project / "openapi.yaml")), made, name="openapi.yaml")
-        return bool(differences(committed=project / "generated" / PACKAGE, made=made))
+    check = [sys.executable, "-m", "tools.generation.generate", "--check"]
+    return bool(subprocess.run(check, cwd=PROJECT, capture_output=True, check=False).returncode)
 
 
 def main() -> None:
@@ -178,7 +166,7 @@ def main() -> None:
         name=arguments.name,
         overwrite=arguments.overwrite,
         command=f"make vendor DEST={arguments.destination} NAME={arguments.name}",
-        stale=is_stale(PROJECT),
+        stale=is_stale(),
         without=chosen,
     )
     print("\n".join(lines))

@@ -8,7 +8,7 @@ import ast
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,16 +55,22 @@ def source(project: Path, *, revision: str, stale: bool = False, without: tuple[
     files = _files(project / "wrapper" / "itwin_platform")
     for folder, package in BELOW.items():
         files |= {f"{folder}/{name}": content for name, content in _files(project / folder / package).items()}
+    omitted: dict[str, str] = {}
     for part in without:
-        _leave_out(files, *OPTIONAL[part])
+        paths, name = OPTIONAL[part]
+        for path in paths:
+            del files[path]
+            omitted[path.removesuffix(".py").replace("/", ".")] = name
+        for exporting in ("__init__.py", "transport/__init__.py"):
+            files[exporting] = re.sub(rb"(?m)^.*\b" + name.encode() + rb"\b.*\n", b"", files[exporting])
     files["LICENSE"], files["ruff.toml"] = (project / "LICENSE").read_bytes(), _RUFF
     for name in files:
         dots = b"." * (1 + name.count("/"))
         for folder, package in BELOW.items():
             pattern = rb"(?m)^( *)from " + package.encode() + rb"\b"
             files[name] = re.sub(pattern, rb"\1from " + dots + folder.encode(), files[name])
-    if found := absolute_imports(files):
-        raise SystemExit("\n".join(["write these imports as `from <package>... import ...`:", *found]))
+    if wrong := [*_wrong_imports(files, omitted)]:
+        raise SystemExit("\n".join(wrong))
     declared = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (version,) = re.findall(rb'__version__ = "(.+)"', files["_version.py"])
     specification = hashlib.sha256((project / "openapi.yaml").read_bytes()).hexdigest()
@@ -80,30 +86,22 @@ def source(project: Path, *, revision: str, stale: bool = False, without: tuple[
     )
 
 
-def _leave_out(files: dict[str, bytes], paths: tuple[str, ...], name: str) -> None:
-    """Remove modules, and the lines that export a name of them."""
-    gone = {path for path in paths if files.pop(path, None) is not None}
-    for exporting in ("__init__.py", "transport/__init__.py"):
-        files[exporting] = re.sub(rb"(?m)^.*\b" + name.encode() + rb"\b.*\n", b"", files[exporting])
-    for path, content in files.items():
-        for node in ast.walk(ast.parse(content)) if path.endswith(".py") else ():
-            if isinstance(node, ast.ImportFrom) and node.level and node.module:
-                folder = path.split("/")[: -node.level]
-                if "/".join([*folder, *node.module.split(".")]) + ".py" in gone:
-                    raise SystemExit(f"{path}:{node.lineno} imports {node.module}, so {name} cannot be omitted")
-
-
-def absolute_imports(files: Mapping[str, bytes]) -> list[str]:
-    """Return file and line of each import of the packages by their old names."""
-    found: list[str] = []
-    for name in sorted(name for name in files if name.endswith(".py")):
-        for node in ast.walk(ast.parse(files[name])):
-            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.level == 0:
-                modules = [node.module or ""]
-            if OLD_NAMES & {module.partition(".")[0] for module in modules}:
-                found.append(f"{name}:{getattr(node, 'lineno', 0)} imports {', '.join(modules)}")
-    return found
+def _wrong_imports(files: Mapping[str, bytes], omitted: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each import of a package by its old name, and of a module that is omitted."""
+    for path in sorted(name for name in files if name.endswith(".py")):
+        for node in ast.walk(ast.parse(files[path])):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                folders = path.split("/")[: -node.level] if node.level else []
+                modules = [".".join([*folders, node.module or ""])]
+            else:
+                continue
+            for module in modules:
+                if module.partition(".")[0] in OLD_NAMES:
+                    yield f"{path}:{node.lineno} imports {module}: write it as `from <package>... import ...`"
+                if module in omitted:
+                    yield f"{path}:{node.lineno} imports {module}, so {omitted[module]} cannot be omitted"
 
 
 def record(copied: Source, *, name: str, command: str) -> str:
@@ -159,10 +157,9 @@ def edits(*, recorded: Mapping[str, str], present: Mapping[str, bytes], wanted: 
     """
     lines: list[str] = []
     for path in sorted({*recorded, *wanted}):
-        if path in present and digest(present[path]) in (recorded.get(path), digest(wanted.get(path, b"\0"))):
-            continue
         if path in present:
-            lines.append(f"edited: {path}" if path in recorded else f"in the way: {path}")
+            if digest(present[path]) not in (recorded.get(path), digest(wanted.get(path, b"\0"))):
+                lines.append(f"edited: {path}" if path in recorded else f"in the way: {path}")
         elif path in recorded and path in wanted:
             lines.append(f"removed: {path}")
     return lines
