@@ -1,9 +1,10 @@
 """Check that a tag, the version of the package and the newest heading of the changelog agree."""
 
 import re
-from pathlib import Path
+import sys
 
-PROJECT = Path(__file__).resolve().parents[2]
+from tools.release.clean_environment import run
+from tools.release.distribution import PROJECT
 
 
 def problems(tag: str, *, version: str, newest: str) -> list[str]:
@@ -24,13 +25,8 @@ def check_tag(tag: str) -> None:
     Raises:
         SystemExit: They disagree.
     """
-    code = (PROJECT / "wrapper" / "itwin_platform" / "_version.py").read_text(encoding="utf-8")
+    version = run(sys.executable, "-m", "hatchling", "version", silent=True, folder=PROJECT).strip()
     changelog = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
-    version = re.search(r'__version__ = "(.+)"', code)
     newest = re.search(r"^## \[?([0-9][^\]\s]*)", changelog, re.MULTILINE)
-    if version is None:
-        raise SystemExit("_version.py has no __version__: write it as the tag has it, without the v")
-    if newest is None:
-        raise SystemExit(f"CHANGELOG.md has no section of a release: rename its section Unreleased to {version[1]}")
-    if found := problems(tag, version=version[1], newest=newest[1]):
+    if found := problems(tag, version=version, newest=newest[1] if newest else "Unreleased"):
         raise SystemExit("\n".join(found))

@@ -1,5 +1,6 @@
 """Virtual environments with only a wheel and its dependencies, and the Pythons to create them with."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -39,19 +40,12 @@ class Environment:
 
     def installed(self) -> dict[str, str]:
         """Return the version of each distribution by its canonical name."""
-        listed = run(*self._pip, "list", "--format", "freeze", silent=True)
-        return {
-            canonicalize_name(name): version for name, version in (line.split("==") for line in listed.splitlines())
-        }
+        listed = json.loads(run(*self._pip, "list", "--format", "json", silent=True))
+        return {canonicalize_name(each["name"]): each["version"] for each in listed}
 
     def run(self, *arguments: str | Path) -> None:
         """Run its Python with warnings as errors, and without imports from the working directory."""
         run(self.python, "-P", "-W", "error", *arguments)
-
-    def run_tests(self, project: Path, folders: list[str]) -> None:
-        """Run tests of a checkout with the installed packages."""
-        options = ("-q", "--no-header", "-p", "no:cacheprovider", "-n", "auto")
-        run(self.python, "-m", "pytest", *options, *(project / "tests" / folder for folder in folders), folder=project)
 
     @property
     def _pip(self) -> tuple[str | Path, ...]:

@@ -1,11 +1,11 @@
 """Build the distribution from the checkout, check its files, and read its requirements."""
 
-import re
 import shutil
 import sys
 import tomllib
 import zipfile
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,8 @@ def build() -> Path:
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", DIST, PROJECT, silent=True)
     wheel = next(DIST.glob("*.whl"))
     with zipfile.ZipFile(wheel) as archive:
-        found = faults(archive.namelist())
-    if found:
-        raise SystemExit("\n".join([f"{wheel.name} has the wrong files:", *found]))
+        if found := faults(archive.namelist()):
+            raise SystemExit("\n".join([f"{wheel.name} has the wrong files:", *found]))
     return wheel
 
 
@@ -45,9 +44,8 @@ def faults(names: list[str]) -> list[str]:
     """Return a line for each missing and each surplus file of a wheel with these files."""
     expected = {file for package, folder in PACKAGES.items() for file in files_of(package, folder)}
     present = {name for name in names if ".dist-info/" not in name}
-    surplus = (present - expected) | {name for name in present if re.search(r"(^|/)(tests?/|test_|conftest)", name)}
     missing = [f"missing: {name}" for name in sorted(expected - present)]
-    return missing + [f"surplus: {name}" for name in sorted(surplus)]
+    return missing + [f"surplus: {name}" for name in sorted(present - expected)]
 
 
 def files_of(package: str, folder: Path) -> set[str]:
@@ -77,15 +75,9 @@ def lowest(requirements: list[str]) -> list[str]:
     return pins
 
 
-def group(name: str) -> list[str]:
-    """Return the requirements of a group for development: `test` or `development`."""
-    found: list[str] = _pyproject()["dependency-groups"][name]
-    return found
-
-
 def development_tools() -> set[str]:
     """Return the canonical names in the groups for development, without those that are also declared for users."""
-    return _names([*group("test"), *group("development")]) - _names(declared())
+    return _names(chain(*_pyproject()["dependency-groups"].values())) - _names(declared())
 
 
 def _names(requirements: Iterable[str]) -> set[str]:

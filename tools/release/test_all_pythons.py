@@ -15,8 +15,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tools.release.clean_environment import SUPPORTED, Environment, pythons
-from tools.release.distribution import PROJECT, build, declared, group, lowest
+from tools.release.clean_environment import SUPPORTED, Environment, pythons, run
+from tools.release.distribution import PROJECT, build, declared, lowest
 from tools.release.package import trial
 
 #: What `make` runs on each Python: the commands of the README, or all tests, which must reach every branch.
@@ -27,9 +27,10 @@ EXTRAS = ("sandbox",)
 DECODERS = ("brotli", "zstandard")
 #: Tests of what users install; the other tests are about the checkout and its development tools.
 TESTS_OF_THE_WHEEL = [
-    *("transport", "wrapper", "sandbox"),
-    *("generated/test_model_data.py", "generated/test_model_values.py", "generated/test_model_wire.py"),
+    *("tests/transport", "tests/wrapper", "tests/sandbox", "tests/generated/test_model_data.py"),
+    *("tests/generated/test_model_values.py", "tests/generated/test_model_wire.py"),
 ]
+OPTIONS = ("-q", "--no-header", "-p", "no:cacheprovider", "-n", "auto")
 
 
 def main() -> None:
@@ -73,8 +74,8 @@ def wheel_rows(found: Mapping[str, Path], folder: Path) -> list[str]:
 def _tried(wheel: Path, environment: Environment, *, constraints: Path | None) -> str:
     try:
         installed = trial(wheel, environment, constraints=constraints)
-        environment.install(*group("test"), *DECODERS, constraints=constraints)
-        environment.run_tests(PROJECT, TESTS_OF_THE_WHEEL)
+        environment.install("--group", f"{PROJECT / 'pyproject.toml'}:test", *DECODERS, constraints=constraints)
+        run(environment.python, "-m", "pytest", *OPTIONS, *TESTS_OF_THE_WHEEL, folder=PROJECT)
     except SystemExit as failure:
         print(failure)
         return "**failed**"
