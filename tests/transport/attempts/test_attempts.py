@@ -11,14 +11,18 @@ import httpx
 import pytest
 from itwin_platform import PlatformClient
 from itwin_platform_transport import (
+    AccessToken,
     BackoffPolicy,
     BackoffTransport,
+    CallInfo,
     DeadlineExceededError,
     Gate,
     NotSentError,
     OutcomeUnknownError,
     PlatformError,
+    Request,
     StateError,
+    TokenProvider,
     TransportError,
     UsageError,
 )
@@ -267,7 +271,7 @@ async def test_a_call_holds_no_permit_while_its_token_takes_time() -> None:
     assert Counter(gate.ended) == {"unused": 1, "responded": 1}
 
 
-@pytest.mark.parametrize(("cooldown", "sent"), [(4.0, "t-1"), (6.0, "t-2")])
+@pytest.mark.parametrize(("cooldown", "sent"), [(4.0, "t-1"), (5.0, "t-1"), (6.0, "t-2")])
 async def test_a_call_whose_token_took_time_keeps_its_place(cooldown: float, sent: str) -> None:
     """It enters again with its ticket, and waits for a cooldown that started meanwhile.
 
@@ -282,14 +286,88 @@ async def test_a_call_whose_token_took_time_keeps_its_place(cooldown: float, sen
             gate.rate_limited(await gate.enter(-1, max_wait=0.0, until=None), wait=cooldown)
         return token
 
+    await asyncio.sleep(10.0)
     await send(BackoffTransport(service, gate=gate, token=provider))
     assert [request.headers["authorization"] for request in service.requests] == [f"Bearer {sent}"]
-    assert service.requests[0].at == pytest.approx(cooldown, rel=0.1)
+    assert service.requests[0].at == pytest.approx(10.0 + cooldown)
     assert (gate.tickets[:3], set(gate.tickets), gate.in_flight) == ([0, -1, 0], {0, -1}, 0)
+
+
+@pytest.mark.parametrize(
+    ("token", "first", "second"),
+    [
+        ("t-1", ["responded"], ["responded"]),
+        (lambda: "t-1", ["unused", "responded"], ["unused", "responded"]),
+        (lambda: AccessToken("t-1", expires_in=3600), ["unused", "responded"], ["responded"]),
+    ],
+)
+async def test_a_call_gives_its_permit_back_only_while_its_token_takes_time(
+    token: TokenProvider, first: list[str], second: list[str]
+) -> None:
+    """And not where the token is there: one that is given, or one with an expiry that another call got."""
+    gate = LedgerGate()
+    transport = BackoffTransport(ScriptedTransport(200), gate=gate, token=token)
+    for _ in range(2):
+        await send(transport)
+    assert gate.ended == [*first, *second]
+    assert gate.tickets == [0] * len(first) + [1] * len(second)
+
+
+async def test_the_new_token_after_a_401_is_sent_with_the_next_permit() -> None:
+    """Nothing is given back for it, because it is there."""
+    gate, tokens = LedgerGate(), iter(["t-1", "t-2"])
+    service = ScriptedTransport(401, 200)
+    assert (await send(BackoffTransport(service, gate=gate, token=lambda: next(tokens)))).status_code == 200
+    assert (gate.tickets, gate.ended) == ([0, 0, 0], ["unused", "responded", "responded"])
+    assert [request.headers["authorization"] for request in service.requests] == ["Bearer t-1", "Bearer t-2"]
+
+
+async def test_a_token_that_took_long_is_sent_all_the_same() -> None:
+    """What counts is how long it has waited for a permit; a deadline that passes later names no provider."""
+    asked: list[float] = []
+
+    async def provider() -> str:
+        asked.append(asyncio.get_running_loop().time())
+        await asyncio.sleep(9.0)
+        return "t-1"
+
+    service = ScriptedTransport(PreparedResponse(fault="hang"))
+    transport = BackoffTransport(service, token=provider, policy=BackoffPolicy(deadline=20.0))
+    with pytest.raises(DeadlineExceededError) as raised:
+        await send(transport)
+    assert str(raised.value) == "GET /things: the deadline of 20 s passed; 1 request was sent"
+    assert (asked, service.requests[0].at) == ([0.0], 9.0)
+
+
+async def test_queueing_does_not_count_though_something_is_limited() -> None:
+    """The deadline starts with the first permit, also soon after a 429."""
+    gate, policy = gate_with(lambda: 0.0, 1), BackoffPolicy(deadline=10.0, queue_timeout=None)
+    transport = backoff(ScriptedTransport(rate_limited("1"), 200, latency=4.0), gate=gate, policy=policy)
+    assert (await send(transport)).status_code == 200
+    responses = await asyncio.gather(*(send(transport) for _ in range(5)))
+    assert [response.status_code for response in responses] == [200] * 5
+    assert asyncio.get_running_loop().time() == 9.0 + 5 * 4.0
+
+
+@pytest.mark.parametrize(("status", "seconds"), [(299, None), (300, 7.0)])
+async def test_only_an_error_names_a_delay(status: int, seconds: float | None) -> None:
+    """A success has nothing to wait for."""
+    request = Request("GET", httpx.URL("https://service.example/a"), (), b"", {})
+    service = ScriptedTransport(response(status, headers={"retry-after": "7"}))
+    result = await backoff(service).send(request, CallInfo("GET", "/a", BackoffPolicy()))
+    assert (result.response and result.response.status_code, result.retry_after) == (status, seconds)
+
+
+async def test_after_a_429_and_a_request_more_a_deadline_is_a_deadline() -> None:
+    """The 429 is not the response to what was sent last."""
+    service = ScriptedTransport(rate_limited("1"), PreparedResponse(fault="hang"))
+    with pytest.raises(DeadlineExceededError, match="the deadline of 9 s passed; 2 requests were sent"):
+        await send(backoff(service, policy=BackoffPolicy(deadline=9.0)))
 
 
 async def test_twenty_attempts_are_in_flight_unless_a_gate_is_given() -> None:
     """Twenty as it comes; a gate that is given has the last word."""
+    assert repr(gate_with(lambda: 0.0)) == repr(Gate())
     for gate, allowed in ((None, 20), (Gate(7), 7)):
         service = ScriptedTransport(200, latency=1.0)
         transport = BackoffTransport(service, policy=BackoffPolicy(), gate=gate)

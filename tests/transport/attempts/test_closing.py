@@ -296,3 +296,22 @@ def test_a_client_is_closed_in_its_own_event_loop() -> None:
         assert not service.closed
         own.run(transport.aclose())
     assert service.closed
+
+
+async def test_closing_twice_closes_once() -> None:
+    """Also while the first one waits for a call; what is below is closed one time."""
+    service = TidyingUp(200, latency=3600.0)
+    closed: list[float] = []
+
+    async def aclose() -> None:
+        closed.append(asyncio.get_running_loop().time())
+
+    service.aclose = aclose  # type: ignore[method-assign]  # it notes when
+    transport = backoff(service)
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(1.0)
+    await asyncio.gather(transport.aclose(), transport.aclose())
+    assert closed == [6.0]
+    await asyncio.wait([call])
+    with pytest.raises(TransportError, match="the client was closed"):
+        call.result()

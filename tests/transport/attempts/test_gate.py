@@ -14,6 +14,7 @@ from itwin_platform_transport.gates import gate as gate_module
 from itwin_platform_transport.gates.gate import gate_with
 from itwin_platform_transport.gates.window import WaitTooLongError
 
+from tests.support.event_loops import VirtualTimeLoop
 from tests.support.frames import counted_calls
 from tests.support.gates import end, enter, hold, settle
 
@@ -172,6 +173,17 @@ async def test_a_cooldown_that_is_too_long_fails_immediately(
     assert asyncio.get_running_loop().time() == pytest.approx(seconds)
 
 
+async def test_a_call_whose_time_is_over_is_not_ended_by_the_gate() -> None:
+    """Without a cooldown there is none that is too long: its own timer ends it."""
+    gate = Gate(1)
+    permit = await enter(gate)
+    late = enter(gate, until=0.0)
+    await settle()
+    assert (late.done(), gate.waiting) == (False, 1)
+    gate.responded(permit)
+    gate.responded(await late)
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_a_known_rate_is_used_up_without_a_429(seed: int) -> None:
     """With varying latencies, arrivals never exceed the rate and use at least 95 % of it."""
@@ -302,6 +314,7 @@ async def test_closing_ends_waiting_calls() -> None:
     waiting = [enter(gate) for _ in range(3)]
     await settle()
     await gate.aclose()
+    assert gate._timer is None
     for call in (*waiting, enter(gate)):
         with pytest.raises(StateError, match="the gate is closed"):
             await call
@@ -335,6 +348,21 @@ def test_a_gate_outlives_a_loop_that_was_closed_under_its_tasks() -> None:
     waiting.close()
     gate.responded(asyncio.run(hold(gate)))
     assert repr(gate) == "Gate(max_in_flight=1, in_flight=0, waiting=0)"
+
+
+def test_a_cooldown_outlives_a_loop_that_was_closed_under_those_who_wait_for_it() -> None:
+    """What they waited for, and the timer of their loop, holds up nobody in the next one."""
+    gate, loop, other = Gate(1), VirtualTimeLoop(), VirtualTimeLoop()
+    gate.rate_limited(loop.run_until_complete(hold(gate)), wait=9.0)
+    waiting = hold(gate)
+    task = loop.create_task(waiting)
+    loop.run_until_complete(asyncio.sleep(0))
+    task._log_destroy_pending = False  # type: ignore[attr-defined]  # it is destroyed on purpose
+    loop.close()
+    waiting.close()
+    gate.responded(other.run_until_complete(hold(gate)))
+    assert (other.time(), gate.waiting, gate.in_flight) == (9.0, 0, 0)
+    other.close()
 
 
 @pytest.mark.parametrize(
@@ -440,3 +468,14 @@ async def test_cancelled_waiters_leave_no_memory_and_no_timer() -> None:
         await end(tasks)
         assert gate._timer is None
     assert sum(len(heap._entries) for heap in gate._queue._by_operation.values()) < 200
+
+
+async def test_waiters_that_have_left_take_little_memory() -> None:
+    """Those of a heap that wait no longer are at most twice as many as wait, and sixty-four."""
+    heap, sizes = gate_module._Heap(), list[int]()
+    for number in range(200):
+        waiter = gate_module.Waiter(number, operation=None, max_wait=1.0, until=None)
+        waiter.cancel()
+        heap.push(float(number), number, waiter, live=3)
+        sizes.append(len(heap._entries))
+    assert max(sizes) == 2 * 3 + 64

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 import httpx
 import pytest
 from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, NotSentError, Request
 from itwin_platform_transport.gates.gate import gate_with
+from itwin_platform_transport.gates.window import Permit
 
 from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
@@ -293,3 +295,45 @@ async def test_only_a_response_of_another_operation_shows_that_it_is_not_limited
     await call(transport, "b", policy=once)
     await call(transport, "a", policy=stopped)
     assert (gate.cooldown_left() > 0) is stops_all
+
+
+@pytest.mark.parametrize(("seconds", "stops_all"), [(119.9, False), (120.0, True)])
+async def test_a_429_is_remembered_for_two_minutes(seconds: float, stops_all: bool) -> None:
+    """After that the next one of its operation stops all again, whoever has succeeded since."""
+    gate, stopped = gate_with(lambda: 0.0), BackoffPolicy(max_wait=0.0)
+    service = ScriptedTransport(
+        lambda received: limited(named=False, retry_after=1) if received.target.startswith("/a/") else 200
+    )
+    transport = backoff(service, gate=gate)
+    await call(transport, "a", policy=stopped)
+    await asyncio.sleep(2.0)
+    await call(transport, "b")
+    await asyncio.sleep(seconds - 2.0)
+    await call(transport, "a", policy=stopped)
+    assert (gate.cooldown_left() > 0) is stops_all
+
+
+@pytest.mark.parametrize(("seconds", "is_watched"), [(120.0, True), (120.1, False)])
+async def test_successes_are_noted_as_long_as_they_tell_something(seconds: float, is_watched: bool) -> None:
+    """Noting them takes time, so it ends with what is remembered."""
+    transport = backoff(ScriptedTransport(limited(named=False), 200))
+    await call(transport, "a", policy=BackoffPolicy(max_wait=0.0))
+    await asyncio.sleep(seconds)
+    await call(transport, "b")
+    assert transport._findings.is_active is is_watched
+
+
+async def test_a_429_of_an_operation_opens_and_closes_nothing_for_the_others() -> None:
+    """Its permit at the gate of all ends as one without a response."""
+    gate, ended = gate_with(lambda: 0.0), list[str]()
+
+    def note(name: str, end: Callable[..., None], permit: Permit, **wait: float) -> None:
+        ended.append(name)
+        end(permit, **wait)
+
+    for name in ("responded", "rate_limited", "abandoned"):
+        setattr(gate, name, partial(note, name, getattr(gate, name)))
+    transport = backoff(service(a_until(1.0)), gate=gate)
+    await times(transport, "b")
+    await times(transport, "a")
+    assert ended == ["responded", "abandoned", "responded"]

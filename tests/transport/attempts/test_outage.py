@@ -516,3 +516,28 @@ async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | N
     assert (now() < 2.0, raised.value.attempts) == ((True, 3) if cause else (False, 7))
     assert said is None or f"ConnectError: {said}" in str(raised.value)
     assert ("no response has ever come from this address" in str(raised.value)) is (cause is not None)
+
+
+async def test_what_a_success_has_ended_does_not_count() -> None:
+    """The next outage takes as many failures, counts its own probes, and paths that failed before stop no other one."""
+    events: list[BackoffEvent] = []
+    good = {"good"}
+    service = ScriptedTransport(lambda received: 200 if received.target.rpartition("/")[2] in good else 503)
+    transport = backoff(service, on_event=events.append)
+
+    def outages() -> list[BackoffEvent]:
+        return [event for event in events if isinstance(event, OutageStarted | OutageEnded)]
+
+    await results(transport, get("a", method="POST"), get("good", method="POST"))
+    for number in range(1, 3):
+        names = [f"{number}-{each}" for each in range(FAILURES_TO_CLOSE - 1)]
+        await results(transport, *(get(name, method="POST") for name in names))
+        assert len(outages()) == 2 * (number - 1)
+        await results(transport, get("a", method="POST"))
+        assert len(outages()) == 2 * number - 1
+        began = now()
+        assert await results(transport, get("good", method="POST")) == [(200, 1)]
+        assert (now(), len(outages())) == (began, 2 * number)
+        ended = outages()[-1]
+        assert isinstance(ended, OutageEnded)
+        assert ended.probes == 1

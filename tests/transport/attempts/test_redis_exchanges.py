@@ -5,7 +5,7 @@ import logging
 import ssl
 from collections.abc import AsyncGenerator
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 import redis.asyncio
@@ -184,6 +184,7 @@ async def test_a_process_has_its_share_while_the_server_is_lost(workers: int, at
     gate, _ = gate_with(ServerUnreachableError("planted"), workers=workers, rate=known)
     assert repr(gate) == f"RedisGate(max_in_flight=20, rate={list(known)}, in_flight=0, waiting=0)"
     assert gate._window._most == at_once
+    assert RedisGate("redis://", name="n")._window._most == 20
     assert gate._window._rates == [(rates[0], 1.04), (rates[1], 5.2)]
 
 
@@ -204,8 +205,9 @@ def test_a_gate_is_in_use_in_another_event_loop_until_that_is_closed(is_held: bo
         task.cancel()
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()
-    state.steps = [reply(9)]
+    state.steps, state.asked = [reply(9)], []
     other.run_until_complete(enter_in(gate))
+    assert told(state, "rejoins", "wants", "listens", "kept", "reports") == [(0.0, True, 1, False, [], [])]
     assert gate.in_flight == 0
     other.run_until_complete(gate.aclose())
     other.close()
@@ -303,10 +305,16 @@ async def test_a_server_is_asked_whether_it_expects_tls(
 @pytest.mark.parametrize("error", [ServerRejectsError("planted"), ServerUnreachableError("planted")])
 async def test_a_rejection_ends_calls_and_an_outage_does_not(error: Exception) -> None:
     """Who waits gets a UsageError, or a permit of the share of this process."""
-    gate, _ = gate_with(error)
+    gate, state = gate_with(error)
     if isinstance(error, ServerRejectsError):
         with pytest.raises(UsageError, match=r"^RedisGate: planted$"):
             await enter(gate)
+        state.steps = [reply(7), error]
+        gate.abandoned(await enter(gate))
+        for _ in range(2):
+            with pytest.raises(UsageError):
+                await enter(gate)
+        assert [rejoins for _, rejoins in told(state, "rejoins")] == [True, True, False, True]
     else:
         gate.abandoned(await enter(gate))
     await gate.aclose()
@@ -358,3 +366,146 @@ def test_the_client_of_a_url_neither_retries_nor_limits_its_time(monkeypatch: py
     monkeypatch.setattr(redis.asyncio.Redis, "from_url", made)
     RedisState("redis://host", name="n", max_in_flight=1, rates=())
     made.assert_called_once_with("redis://host", retry=None, socket_timeout=None)
+
+
+async def test_a_permit_is_kept_after_a_third_of_a_lease_and_before_its_half_is_over() -> None:
+    """With an exchange that comes anyway, or with one of its own; without permits the gate sleeps for a minute."""
+    gate, state = gate_with(reply(7), reply(8), reply(9), reply())
+    permits = [await enter(gate)]
+    for seconds in (1.2, 0.2):
+        await asyncio.sleep(seconds)
+        permits.append(await enter(gate))
+    await asyncio.sleep(2.5)
+    assert told(state, "kept") == [(0.0, []), (1.2, []), (1.4, [7, 8]), (3.4, [7, 8, 9])]
+    for permit in permits:
+        gate.abandoned(permit)
+    await gate.aclose()
+    sleeping, silent = gate_with(reply(wait=500.0))
+    waiting = enter(sleeping)
+    await asyncio.sleep(130.0)
+    assert [round(at - 3.9, 3) for (at,) in told(silent)] == [0.0, 60.0, 120.0]
+    await end([waiting])
+    await sleeping.aclose()
+
+
+async def test_a_permit_alone_is_kept_after_half_a_lease() -> None:
+    """Closing wakes the gate, which would sleep until then; the second time it does nothing."""
+    gate, state = gate_with(reply(7), reply())
+    permit = await enter(gate)
+    await asyncio.sleep(2.5)
+    assert told(state, "kept") == [(0.0, []), (2.0, [7])]
+    for _ in range(2):
+        await gate.aclose()
+        assert told(state, "kept")[2:] == [(2.5, []), (2.5, [])]
+    gate.abandoned(permit)
+
+
+async def test_more_is_asked_for_when_more_than_twice_as_many_wait() -> None:
+    """Until then those who came meanwhile share what the server grants."""
+    gate, state = gate_with(reply())
+    waiting = [enter(gate)]
+    for seconds in (0.5, 0.1):
+        await asyncio.sleep(seconds)
+        waiting.append(enter(gate))
+    await asyncio.sleep(0.1)
+    assert told(state, "wants") == [(0.0, 1), (0.6, 3)]
+    await end(waiting)
+    await gate.aclose()
+
+
+async def test_a_cooldown_of_a_permit_that_the_server_does_not_know_is_told() -> None:
+    """It is from the time without the server; any other end of it is of no interest there."""
+    gate, state = gate_with(ServerUnreachableError("planted"), reply())
+    limited, lost = await enter(gate), await enter(gate)
+    await asyncio.sleep(2.0)
+    gate.abandoned(lost)
+    gate.rate_limited(limited, wait=30.0)
+    await asyncio.sleep(1.0)
+    assert [reports for _, reports in told(state, "reports") if reports] == [[("cooldown", 0, 0.0, 30.0, 1.0)]]
+    await gate.aclose()
+
+
+async def test_without_the_server_a_long_cooldown_is_not_probed_at_once() -> None:
+    """Each process would send a probe of its own: it does after a minute."""
+    gate, _ = gate_with(reply(cooldown=600.0), ServerUnreachableError("planted"))
+    permit = await enter(gate, max_wait=1e9)
+    assert asyncio.get_running_loop().time() == pytest.approx(61.0, abs=0.01)
+    gate.abandoned(permit)
+    await gate.aclose()
+
+
+class Subscription:
+    """Stands in for a connection of redis-py for subscriptions, and notes what is asked of it."""
+
+    def __init__(self, *messages: str | None) -> None:
+        self.messages, self.asked = list(messages), list[object]()
+
+    async def subscribe(self, channel: str) -> None:
+        """Note it."""
+        self.asked.append(channel)
+
+    async def get_message(self, *, timeout: float) -> dict[str, str] | None:  # noqa: ASYNC109  # that of redis-py
+        """Return the next message."""
+        self.asked.append(timeout)
+        kind = self.messages.pop(0)
+        return None if kind is None else {"type": kind}
+
+    async def ping(self) -> None:
+        """Note it."""
+        self.asked.append("ping")
+
+    async def aclose(self) -> None:
+        """Note it."""
+        self.asked.append("close")
+
+
+@pytest.mark.parametrize(
+    ("messages", "calls", "asked", "said"),
+    [
+        (("subscribe", None, None), 1, [1.0, 1.0, "ping", 1.0, "ping"], "it is silent"),
+        (("subscribe", None, "pong", "message", "subscribe"), 2, [1.0, 1.0, "ping", *[1.0] * 3], "it was interrupted"),
+    ],
+)
+async def test_a_subscription_is_asked_for_a_sign_of_life(
+    messages: tuple[str | None, ...], calls: int, asked: list[object], said: str
+) -> None:
+    """After a second of silence; after another one, or when the client has made it anew, it is made anew here."""
+    state, subscription = RedisState("redis://", name="n", max_in_flight=1, rates=()), Subscription(*messages)
+    state._redis = Mock(pubsub=lambda: subscription)
+    called = state.called("p")
+    for _ in range(calls):
+        await anext(called)
+    with pytest.raises(ServerUnreachableError, match=said):
+        await anext(called)
+    assert subscription.asked == ["itwin-gate:{n}:process:p", *asked, "close"]
+
+
+async def test_what_a_server_is_told_and_says() -> None:
+    """The names of keys and channels are those of all versions; a user who may not do all of it is found at once."""
+    state, subscription = RedisState("redis://", name="n", max_in_flight=1, rates=()), Subscription("subscribe")
+    commands: list[tuple[Any, ...]] = []
+
+    async def execute(*command: Any) -> bytes:
+        commands.append(command)
+        if command[0] == "EVALSHA":
+            raise errors.NoScriptError
+        return b"0 3 2.5 1 1 9.0 7 8"
+
+    state._redis = Mock(pubsub=lambda: subscription, execute_command=execute, aclose=AsyncMock())
+    said = await state.exchange(process="p", rejoins=False, wants=0, listens=False, kept=[], reports=[])
+    permits = [Permit(number=number, at=9.0) for number in (7, 8)]
+    assert said == Reply(wait=0.0, rank=3, cooldown=2.5, is_contended=True, differs=True, permits=permits)
+    assert subscription.asked == ["itwin-gate:{n}:process:p", 1.0, "close"]
+    publish, cached, whole = commands
+    assert publish[:2] == ("PUBLISH", "itwin-gate:{n}:process:p")
+    assert (cached[0], whole[0]) == ("EVALSHA", "EVAL")
+    assert cached[2:] == whole[2:]
+    keys = [f"itwin-gate:{{n}}:{part}".encode() for part in ("state", "flight", "queue", "log")]
+    assert cached[2:7] == (b"4", *keys)
+    await state.aclose()
+
+
+def test_a_given_client_is_named_as_such() -> None:
+    """Where it leads is not known."""
+    state = RedisState(Mock(), name="n", max_in_flight=1, rates=())
+    assert str(state._translated(errors.TimeoutError("x"))) == "the given client is unreachable (TimeoutError)"

@@ -15,7 +15,7 @@ from itwin_platform_transport import (
     TokenError,
     TokenProvider,
 )
-from itwin_platform_transport.attempts.tokens import Freshness, TokenAuth, freshness
+from itwin_platform_transport.attempts.tokens import Freshness, TokenAuth, freshness, hidden
 from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
@@ -418,7 +418,7 @@ async def test_a_refresh_that_began_before_the_401_is_not_taken_for_a_new_one(li
     call = asyncio.create_task(service.call())
     await asyncio.sleep(2.7)
     # The request is on its way with t-1. For another one, a refresh begins that returns t-2 after the 401.
-    other = asyncio.create_task(service.auth.token())
+    other = asyncio.create_task(service.auth.token(since=0))
     assert await call == 200
     assert service.tokens == ["t-1", "t-3"]
     assert len(source.asked) == 3
@@ -433,3 +433,35 @@ async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> N
     transport = BackoffTransport(service, token=source, now=wall_clock, gate=gate, random_number=lambda: 0.0)
     assert (await send(transport)).status_code == 200
     assert [request.headers["authorization"][-3:] for request in service.requests] == ["t-1", "t-2", "t-3"]
+
+
+async def test_what_failed_before_a_call_does_not_fail_its_refresh() -> None:
+    """After a 401 the provider is called again, although it has just failed for another call."""
+    source, revoked = WatchedProvider(latency=0.0), set[str]()
+    service = GuardedService(source, lambda token: token not in revoked)
+    await service.call()
+    await asyncio.sleep(3500)
+    source.failure = TokenError("x")
+    assert await service.call() == 200
+    await asyncio.sleep(0.1)
+    source.failure = None
+    revoked.add("t-1")
+    assert await service.call() == 200
+    assert service.tokens == ["t-1", "t-1", "t-1", "t-3"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "shown"),
+    [
+        ("1234567a", "x1234567ax", "x[redacted]x"),
+        ("abcdefgh", "xabcdefghx", "x[redacted]x"),
+        ("123456a", "x123456ax", "x123456ax"),
+        ("123456a", "-123456a 123456a-", "-123456a 123456a-"),
+        ("123456a", "(123456a)", "([redacted])"),
+        ("a.c", "abc a.c", "abc [redacted]"),
+        ("invalid", "an invalid token", "an invalid token"),
+    ],
+)
+def test_a_token_is_redacted_in_a_text(value: str, text: str, shown: str) -> None:
+    """Wherever it stands; a short one where it stands alone, unless it is a word."""
+    assert hidden(AccessToken(value), text) == shown

@@ -146,11 +146,34 @@ def test_a_probe_goes_on_whatever_becomes_of_older_requests() -> None:
     window = Window(max_in_flight=20)
     limited, unsent, answered = [window.begin(0.0) for _ in range(3)]
     window.rate_limited(limited, now=0.0, wait=600.0)
+    assert not window.may_send(answered, 0.0)
     probe = window.begin(60.0)
     window.unused(unsent)
     window.responded(answered)
     assert (window.wait(61.0), window.cooldown_left(61.0)) == (59.0, 539.0)
     assert [permit.number for permit in (limited, unsent, answered, probe)] == [1, 2, 3, 4]
+
+
+def test_a_response_from_before_a_cooldown_does_not_end_it() -> None:
+    """Nor does one to a request that was granted as the cooldown ended, and was overtaken by another 429."""
+    window = Window(max_in_flight=20)
+    limited, late, answered = [window.begin(0.0) for _ in range(3)]
+    window.rate_limited(limited, now=0.0, wait=600.0)
+    window.responded(answered)
+    assert window.cooldown_left(0.0) == 600.0
+    overtaken = window.begin(600.0)
+    window.rate_limited(late, now=600.0, wait=3.0)
+    assert not window.may_send(overtaken, 600.0)
+    window.responded(overtaken)
+    assert window.cooldown_left(600.0) == 3.0
+
+
+def test_a_cooldown_that_did_not_grow_is_not_kept() -> None:
+    """The next one is as short as the service names it."""
+    window = limited_after(0, wait=5.0)
+    window.responded(window.begin(5.0))
+    window.rate_limited(window.begin(5.0), now=5.0, wait=1.0, jitter=1.0)
+    assert window.cooldown_left(5.0) == 1.0
 
 
 def test_a_permit_holds_unless_a_cooldown_has_started() -> None:
@@ -168,6 +191,9 @@ def test_a_rate_remembers_only_what_it_counts() -> None:
     for second in range(100):
         window.responded(window.begin(second * 0.6))
     assert len(window._granted) == 2
+    without = Window(max_in_flight=20)
+    without.begin(0.0)
+    assert len(without._granted) == 0
 
 
 def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
@@ -184,8 +210,11 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
         assert window.cooldown_left(now) == pytest.approx(grown)
         now += grown
     window.responded(window.begin(now))
-    window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
-    assert window.cooldown_left(now) == pytest.approx(10.5)  # as long as the last time
+    for kept in (10.5, 10.5 * 0.9, 10.5 * 0.81):  # as long as the last time, and less and less
+        window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
+        assert window.cooldown_left(now) == pytest.approx(kept)
+        now += kept
+        window.responded(window.begin(now))
 
 
 def test_a_long_cooldown_is_not_extended() -> None:
@@ -215,6 +244,20 @@ def test_a_429_tells_a_rate(named: float, learned: float) -> None:
     assert used_up(window, named + learned) == 10
 
 
+@pytest.mark.parametrize("is_late", [False, True])
+def test_eight_requests_tell_a_rate(is_late: bool) -> None:
+    """No fewer do; also if their responses come after the 429 of their period."""
+    window = Window(max_in_flight=20)
+    limited, *successes = [window.begin(0.0) for _ in range(9)]
+    for permit in [] if is_late else successes:
+        window.responded(permit)
+    window.rate_limited(limited, now=0.0, wait=1.0)
+    for permit in successes if is_late else []:
+        window.responded(permit)
+    assert used_up(window, 1.0) == 8
+    assert window.wait(1.0) == pytest.approx(1.04)
+
+
 def test_a_rate_is_not_learned_from_a_long_period() -> None:
     """Ten requests in a minute tell nothing of how many a second allows."""
     window = Window(max_in_flight=20)
@@ -239,12 +282,14 @@ def test_after_a_long_period_the_next_one_is_measured_from_its_own_beginning() -
 def test_late_responses_to_requests_from_before_tell_no_rate() -> None:
     """Three of them beside seven of the period that ends with a 429: seven are too few to learn from."""
     window = Window(max_in_flight=20)
-    late = [window.begin(0.0) for _ in range(3)]
-    window.rate_limited(window.begin(0.0), now=0.0, wait=1.0)
+    limited, *late = [window.begin(0.0) for _ in range(4)]
+    window.rate_limited(limited, now=0.0, wait=1.0)
     assert window.wait(1.0) == 0.0
+    window.responded(late.pop())
+    assert rounds(window, 1.0, 1) == [1]
     for permit in late:
         window.responded(permit)
-    assert rounds(window, 1.0, 3) == [1, 2, 4]
+    assert rounds(window, 1.0, 2) == [2, 4]
     window.rate_limited(window.begin(1.0), now=1.0, wait=1.0)
     assert rounds(window, 2.0, 5) == [1, 2, 4, 8, 16]
 
@@ -273,6 +318,17 @@ def test_a_learned_rate_is_probed_when_it_holds_back(wait: float, expected: list
     assert window.wait(now + 50.0) == 0.0
 
 
+def test_while_nobody_is_held_back_nothing_is_probed() -> None:
+    """However long that lasts, the next probe is as large as the first one; few requests start at once in it."""
+    window = limited_after(10)
+    used_up(window, 1.0)
+    for now in (50.0, 100.0, 200.0):
+        assert window.wait(now) == 0.0
+    used_up(window, 200.0)
+    assert window.wait(200.0) == pytest.approx(0.936)
+    assert len(opened(window, 201.0)) == 1
+
+
 def test_a_limit_that_has_risen_is_found_by_larger_and_larger_probes() -> None:
     """After a probe that has held, the next one takes off twice as much, up to a quarter, 3 cooldowns later."""
     window = limited_after(10)
@@ -296,8 +352,13 @@ def test_a_failed_probe_is_taken_back() -> None:
     window = limited_after(10)
     _, now = pauses(window, 1.0, 11)
     window.rate_limited(window.begin(now), now=now, wait=1.0)
-    found, _ = pauses(window, now + 2.0, 22)
+    found, now = pauses(window, now + 2.0, 22)
     assert found == [1.04] * 20 + [0.988] * 2
+    # The smallest one takes a thirty-second off.
+    for _ in range(2):
+        window.rate_limited(window.begin(now), now=now, wait=1.0)
+        found, now = pauses(window, now + 2.0, 32)
+        assert found == [1.04] * 31 + [1.007]
 
 
 def test_a_long_period_that_was_too_fast_is_probed_boldly_again() -> None:

@@ -10,14 +10,15 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import coroutine
 from typing import Any
-from unittest.mock import AsyncMock, Mock
+from unittest.mock import AsyncMock, Mock, call
 
 import httpcore
 import httpx
 import pytest
 from itwin_platform_transport import Request
 from itwin_platform_transport.connections import engine
-from itwin_platform_transport.connections.engine import EngineTransport, Pool
+from itwin_platform_transport.connections.engine import EngineTransport, Pool, connect
+from itwin_platform_transport.connections.messages import NOT_HTTP
 
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
@@ -105,6 +106,7 @@ LAST: dict[str, tuple[bytes, int, bytes]] = {
     "Connection: close": (raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\nconnection: close"), 200, b"{}"),
     "HTTP/1.0": (raw_response(b"{}", head=b"HTTP/1.0 200 OK"), 200, b"{}"),
     "HEAD": (b"HTTP/1.1 200 OK\r\ncontent-length: 700\r\n\r\n", 200, b""),
+    "HEAD, with a body": (OK, 200, b""),
     "a second response": (OK + OK, 200, b"{}"),
     "surplus that is no response": (OK + b"x", 200, b"{}"),
 }
@@ -116,7 +118,7 @@ async def test_a_response_is_read_to_its_end(network: Network, case: str) -> Non
     """A response ends where HTTP says, and its connection serves the next request if nothing speaks against it."""
     data, *expected = (LASTING | LAST)[case]
     async with network.served(responding(data, raw_response(b"next"))) as url:
-        first = await network.send(url, method="HEAD" if case == "HEAD" else "GET")
+        first = await network.send(url, method="HEAD" if case.startswith("HEAD") else "GET")
         assert [first.status_code, first.content] == expected
         assert not {"x-t", "x-i"} & first.headers.keys()
         assert (await network.send(url)).content == b"next"
@@ -174,6 +176,7 @@ async def test_what_is_no_complete_response_ends_the_request(network: Network, c
         assert (repr(network.transport), len(network.accepted)) == (NONE_OPEN, 1)
     assert ("closed the connection" in str(raised.value)) is (case in CUT)
     assert ("without a response" in str(raised.value)) is (case == "nothing")
+    assert (str(raised.value) == NOT_HTTP) is (case == "no HTTP")
 
 
 @pytest.mark.parametrize("size", [131_072, 131_073], ids=["the longest", "one byte more"])
@@ -191,8 +194,9 @@ async def test_a_head_is_as_long_however_it_arrives(size: int, step: int) -> Non
 async def test_what_follows_a_body_is_as_long(size: int) -> None:
     """The trailers, as long as their end has not come."""
     trailer = b"0\r\nx: %s\r\n" % (b"a" * (size - len(b"0\r\nx: \r\n")))
-    read = await by_engine("GET", [CHUNKED + b"1\r\na\r\n", trailer, b"\r\n"])
-    assert isinstance(read, str) is (size > 131_072), read
+    for before in (CHUNKED, CHUNKED + b"1\r\na\r\n"):
+        read = await by_engine("GET", [before, trailer, b"\r\n"])
+        assert isinstance(read, str) is (size > 131_072), read
 
 
 async def test_bytes_that_are_not_http_are_told_on_a_connection_that_was_used_too(plain: Network) -> None:
@@ -806,11 +810,19 @@ async def test_who_replaces_a_function_of_httpx_sees_each_request(
         if name:
             own = getattr(owner, name)
             monkeypatch.setattr(owner, name, watch)
+        # What is not replaced takes no part.
+        if name != "send":
+            monkeypatch.setattr(engine, "ClientTransport", None)
+        if not name:
+            monkeypatch.setattr(engine, "send_through", None)
         response = await plain.transport.send(request)
         await response.read(limit=10)
         assert plain.transport.cancels_cleanly is is_clean
+        request.url = httpx.URL("ftp://127.0.0.1")
+        with pytest.raises(httpx.UnsupportedProtocol):
+            await plain.transport.send(request)
         await plain.transport.aclose()
-    assert (response.content, len(seen)) == (b"{}", bool(name))
+    assert (response.content, len(seen)) == (b"{}", {"nothing": 0, "the connection": 1}.get(case, 2))
     assert [received.headers.raw for received in server.requests] == [[(b"host", b"h"), (b"a", b"b")]] * 2
 
 
@@ -822,3 +834,57 @@ def test_requests_through_a_proxy_need_protection(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(name, "http://127.0.0.1:1")
     assert EngineTransport().cancels_cleanly is is_clean
     assert EngineTransport(trust_env=False).cancels_cleanly
+
+
+async def test_connections_of_httpx_are_those_of_one_proxy_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are made once, with our certificates and as many as the gate allows, idle as ours, and closed with ours."""
+    context, proxies = (
+        ssl.create_default_context(),
+        [httpx.Proxy(f"{name}.example") for name in ("http://a", "https://b")],
+    )
+    made = Mock(side_effect=lambda **_: Mock(aclose=AsyncMock()))
+    transport = EngineTransport(context)
+    monkeypatch.setattr(httpx, "AsyncHTTPTransport", made)
+    used: list[Any] = [await transport._through(proxy) for proxy in (None, *proxies) for _ in range(2)]
+    assert (used[::2], len(set(used))) == (used[1::2], 3)
+    limits = httpx.Limits(keepalive_expiry=4.0)
+    assert made.call_args_list == [call(verify=context, limits=limits, proxy=proxy) for proxy in (None, *proxies)]
+    assert [proxy.ssl_context for proxy in proxies] == [None, context]
+    await transport.aclose()
+    assert [each.aclose.await_count for each in used] == [1] * 6
+
+
+async def test_after_closing_the_sockets_are_closed(plain: Network) -> None:
+    """Not only soon; a transport that was not used needs no event loop for that."""
+    async with plain.served(responding(OK)) as url:
+        response = await plain.send(url)
+        used = response.extensions["network_stream"].get_extra_info("socket")
+        assert used.fileno() >= 0
+        async with asyncio.timeout(0.5):
+            await plain.transport.aclose()
+        assert used.fileno() == -1
+    closing = Pool(None).aclose()
+    with pytest.raises(StopIteration):
+        closing.send(None)
+
+
+async def test_the_end_of_a_body_gives_its_connection_back(plain: Network) -> None:
+    """Also when nobody closes the response."""
+    go_on = asyncio.Event()
+    async with plain.served(halting(go_on, OK)) as url:
+        response = await plain.transport.send(Request("GET", httpx.URL(url), ((b"host", b"h"),), b"", {}))
+        go_on.set()
+        assert response.stream is not None
+        assert b"".join([part async for part in response.stream]) == b"{}"
+        assert repr(plain.transport) == ONE_IDLE
+
+
+async def test_a_single_address_takes_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is waited for but the connection itself."""
+    create_connection = AsyncMock(return_value=(None, "connected"))
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", create_connection)
+    connecting = connect(asyncio.Protocol, "127.0.0.1", 80, context=None)
+    with pytest.raises(StopIteration) as ended:
+        connecting.send(None)
+    assert ended.value.value == "connected"
+    create_connection.assert_awaited_once_with(asyncio.Protocol, "127.0.0.1", 80, ssl=None, server_hostname=None)

@@ -14,9 +14,9 @@ import pytest
 from itwin_platform_transport.connections import engine
 from itwin_platform_transport.connections.engine import EngineTransport, addresses_of, connect
 
-from tests.support.event_loops import CountingLoop, cancelled_at_turn
+from tests.support.event_loops import CountingLoop, cancelled_at_turn, in_virtual_time
 from tests.support.networks import authority, server_context
-from tests.support.services import PreparedResponse, RawServer, raw_response
+from tests.support.services import PreparedResponse, RawServer, now, raw_response
 
 
 def look_up(*addresses: str) -> Callable[..., Any]:
@@ -74,7 +74,7 @@ async def test_a_host_of_which_no_address_answers_is_not_reached() -> None:
     """Each address is tried, and nothing was sent."""
     async with RawServer(raw_response()) as server:
         asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.2", "127.0.0.3")  # type: ignore[method-assign]
-        with pytest.raises(httpx.ConnectError):
+        with pytest.raises(httpx.ConnectError, match=r"\('127.0.0.2', \d+\)(.*); \[.+\('127.0.0.3', \d+\)"):
             await get(f"http://service.example:{server.port}/")
 
 
@@ -173,3 +173,33 @@ async def test_addresses_of_both_families_take_turns() -> None:
     loop.getaddrinfo = look_up("::1", "::2", "::3", "127.0.0.1", "::1")  # type: ignore[method-assign]
     assert await addresses_of("service.example", 80) == ["::1", "127.0.0.1", "::2", "::3"]
     assert await addresses_of("127.0.0.9", 80) == ["127.0.0.9"]
+
+
+def test_the_next_address_is_tried_after_a_quarter_of_a_second() -> None:
+    """The attempts before go on; the first that succeeds ends the others, whatever these say of that."""
+    tried, failures = [], list[object]()
+
+    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[None, str]:
+        tried.append((address, port, now()))
+        try:
+            await asyncio.sleep(0.6)
+        except asyncio.CancelledError:
+            if address == "127.0.0.2":
+                raise OSError("planted") from None
+            raise
+        return None, address
+
+    async def race() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: failures.append(context))
+        loop.getaddrinfo = look_up(*(f"127.0.0.{number}" for number in range(1, 5)))  # type: ignore[method-assign]
+        loop.create_connection = create_connection  # type: ignore[assignment,method-assign]
+        assert str(await connect(asyncio.Protocol, "service.example", 80, context=None)) == "127.0.0.1"
+        assert now() == 0.6
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    in_virtual_time(race())
+    assert tried == [(f"127.0.0.{number}", 80, (number - 1) * 0.25) for number in range(1, 4)]
+    assert failures == []

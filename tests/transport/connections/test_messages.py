@@ -1,12 +1,14 @@
 """Requests and responses are those of httpx, for everybody who looks at them or changes them on their way."""
 
+import asyncio
 import errno
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import nullcontext, suppress
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 from itwin_platform import PlatformClient
@@ -120,6 +122,37 @@ def test_a_head_that_could_be_read_as_another_is_rejected(
     """Method, target and headers have only characters that HTTP allows there, and state the length that is sent."""
     with pytest.raises(httpx.LocalProtocolError):
         head_of(method, target, header_lines([header]), b"")
+
+
+def test_a_body_without_a_length_is_rejected() -> None:
+    """It could be read as the next request."""
+    with pytest.raises(httpx.LocalProtocolError, match="Content-Length is not the length of the body"):
+        head_of(b"POST", b"/", header_lines([(b"a", b"1")]), b"abc")
+
+
+#: Of each part of a head, what HTTP allows in it. Source: RFC 9110, sections 5.5 and 5.6.2.
+IN_A_TOKEN = {*b"!#$%&'*+-.^_`|~", *range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B)}
+ALLOWED: dict[str, tuple[set[int], Callable[[bytes], bytes]]] = {
+    "method": (IN_A_TOKEN, lambda each: head_of(each, b"/", header_lines([]), b"")),
+    "target": ({*range(0x21, 0x7F)}, lambda each: head_of(b"GET", b"/" + each, header_lines([]), b"")),
+    "name": (IN_A_TOKEN, lambda each: head_of(b"GET", b"/", header_lines([(each, b"1")]), b"")),
+    "value": (
+        {0x09, *range(0x20, 0x7F), *range(0x80, 0x100)},
+        lambda each: head_of(b"GET", b"/", header_lines([(b"a", each)]), b""),
+    ),
+}
+
+
+@pytest.mark.parametrize("part", ALLOWED)
+def test_a_head_has_each_byte_where_http_allows_it(part: str) -> None:
+    """And no other one."""
+    expected, head = ALLOWED[part]
+    found = set[int]()
+    for byte in range(256):
+        with suppress(httpx.LocalProtocolError):
+            assert bytes([byte]) in head(bytes([byte]))
+            found.add(byte)
+    assert found == expected
 
 
 def caused(error: Exception, cause: Exception) -> Exception:
@@ -243,7 +276,7 @@ def test_a_failure_behind_a_proxy_names_it(scheme: str, speaker: str) -> None:
     error.add_note("another note")
     error.add_note(f"{THROUGH_PROXY}{scheme}://proxy.example")
     said = f"WRONG_VERSION_NUMBER: {speaker} does not speak TLS: is it http://?"
-    assert kind_of_failure(error) == f"ConnectError: {said}: through the proxy {scheme}://proxy.example"
+    assert kind_of_failure(error, scheme="https") == f"ConnectError: {said}: through the proxy {scheme}://proxy.example"
 
 
 @pytest.mark.parametrize(
@@ -291,6 +324,7 @@ class Parts(httpx.AsyncByteStream):
             if isinstance(part, Exception):
                 raise part
             yield part
+        self.read += 1
 
     async def aclose(self) -> None:
         """Note it."""
@@ -300,7 +334,7 @@ class Parts(httpx.AsyncByteStream):
 @pytest.mark.parametrize(
     ("status", "parts", "content", "fault", "read"),
     [
-        (200, (b"ab", b"cd"), b"abcd", None, 2),
+        (200, (b"ab", b"cd"), b"abcd", None, 3),
         (200, (b"ab", b"cde"), b"abcd", "it is larger than max_response_bytes, 4 bytes", 2),
         (200, (b"abcde", b"f"), b"abcd", "it is larger than max_response_bytes, 4 bytes", 1),
         (300, (b"ab", READ("x")), b"ab", None, 2),
@@ -318,3 +352,23 @@ async def test_a_body_is_read_to_its_end_or_its_limit_and_closed(
         await response.read(limit=4)
         assert (response.content, response.fault, response.stream) == (content, fault, None)
     assert (stream.is_closed, stream.read) == (True, read)
+
+
+async def test_a_body_is_closed_to_its_end_when_its_reading_is_cancelled() -> None:
+    """What cancelled the reading does not end the closing."""
+
+    class Slow(Parts):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            await asyncio.Event().wait()
+            yield b""
+
+        async def aclose(self) -> None:
+            for _ in range(3):
+                await asyncio.sleep(0)
+            self.is_closed = True
+
+    stream = Slow()
+    with anyio.CancelScope() as scope:
+        asyncio.get_running_loop().call_soon(scope.cancel)
+        await Response(200, stream=stream).read(limit=4)
+    assert (scope.cancelled_caught, stream.is_closed) == (True, True)

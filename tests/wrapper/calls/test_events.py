@@ -23,6 +23,7 @@ from itwin_platform import (
     RateLimitError,
     ResponseInfo,
     TransportError,
+    __version__,
 )
 from itwin_platform_transport import CallInfo, Request
 from itwin_platform_transport.gates.gate import gate_with
@@ -59,6 +60,7 @@ async def test_each_attempt_is_an_event(
     Where one side does not trust the other it is the first attempt, although no request was sent.
     """
     events: list[object] = []
+    await asyncio.sleep(1.0)  # a duration is no moment
     with nullcontext() if error is None else pytest.raises(error) as raised:
         await send(backoff(ScriptedTransport(*steps, latency=latency), on_event=events.append), "PATCH")
     ended = [event for event in events if isinstance(event, AttemptEnded)]
@@ -179,6 +181,20 @@ async def test_a_call_has_a_span_with_its_attempts_below(spans: InMemorySpanExpo
     assert [of(span).get("http.request.resend_count") for span in attempts] == [None, 1, 2]
     assert [of(span).get("error.type") for span in attempts] == ["503", "429", None]
     assert [span.status.is_ok for span in (*attempts, call)] == [False, False, True, True]
+    scope = call.instrumentation_scope
+    assert scope is not None
+    assert (scope.name, scope.version) == ("itwin_platform", __version__)
+
+
+@pytest.mark.parametrize(
+    ("address", "port"),
+    [("https://service.example", 443), ("http://127.0.0.1", 80), ("https://service.example:8443", 8443)],
+)
+async def test_a_span_has_the_port_of_its_address(spans: InMemorySpanExporter, address: str, port: int) -> None:
+    """That of the scheme, where the address names none."""
+    async with PlatformClient(address, vendor="acme", token="t", transport=ScriptedTransport(ACCOUNT)) as platform:
+        await platform.itwins.get_primary_account()
+    assert {of(span)["server.port"] for span in spans.get_finished_spans()} == {port}
 
 
 async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanExporter) -> None:

@@ -193,6 +193,13 @@ def test_the_longest_text_is_not_cut(size: int, is_cut: bool) -> None:
     assert (len(said), said.endswith("...")) == (1_920, is_cut)
 
 
+def test_a_long_correlation_id_is_cut() -> None:
+    """A service may send anything back: 200 characters of it stand in the text."""
+    error = APIStatusError(status=500, headers={"x-correlation-id": "c" * 300}, body=b"", attempts=1)
+    assert str(error).endswith(f"\n- correlation id {'c' * 200}")
+    assert error.correlation_id == "c" * 300
+
+
 async def test_the_code_of_a_long_error_is_read() -> None:
     """An error object may be longer than what stays of it on the error."""
     error = await error_of(httpx.Response(500, json={"error": {"padding": "x" * 200_000, "code": "A"}}))

@@ -118,8 +118,10 @@ async def test_a_client_that_is_not_closed_is_told(is_used: bool) -> None:
     if not is_used:
         client.__del__()
         return
-    with pytest.warns(ResourceWarning, match=re.escape(f"unclosed {client!r}: use it in `async with`")):
+    with pytest.warns(ResourceWarning, match=re.escape(f"unclosed {client!r}: use it in `async with`")) as told:
         client.__del__()
+    # Where it was dropped; and the client, of which `tracemalloc` knows where it was made.
+    assert (told[0].filename, told[0].source) == (__file__, client)
     client.with_options(deadline=5).__del__()
     await client.aclose()
     client.__del__()

@@ -69,8 +69,9 @@ def test_a_missing_setting_is_named(name: str, variable: str, empty: bool, monke
         ({}, {"connect": 30.0, "read": 30.0, "write": 30.0, "pool": 30.0}),
         ({"timeout": 2.5}, {"connect": 2.5, "read": 2.5, "write": 2.5, "pool": 2.5}),
         ({"timeout": httpx.Timeout(5.0, read=9.0)}, {"connect": 5.0, "read": 9.0, "write": 5.0, "pool": 5.0}),
+        ({"timeout": 0.1}, {"connect": 0.1, "read": 0.1, "write": 0.1, "pool": 0.1}),
     ],
-    ids=["default", "seconds", "parts"],
+    ids=["default", "seconds", "parts", "short"],
 )
 async def test_every_attempt_has_a_timeout(settings: dict[str, Any], expected: dict[str, float]) -> None:
     """By default half a minute for each part of an attempt, and never none."""
@@ -185,7 +186,7 @@ def test_a_timeout_may_last_a_year_or_for_ever_and_the_generated_client_has_no_t
     assert answering(timeout=httpx.Timeout(None))[0].generated.token == ""
 
 
-@pytest.mark.parametrize(("timeout", "most"), [(5.0, 5.0), (httpx.Timeout(3.0, connect=7.0), 7.0)])
+@pytest.mark.parametrize(("timeout", "most"), [(5.0, 5.0), (httpx.Timeout(3.0, connect=7.0, pool=None), 7.0)])
 def test_a_token_provider_has_as_long_as_a_phase_of_an_attempt(timeout: float | httpx.Timeout, most: float) -> None:
     """The longest of its time limits."""
 

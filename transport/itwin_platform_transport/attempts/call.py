@@ -283,7 +283,8 @@ class Call:
         """
         attempt = found.attempt
         if attempt.response is None:
-            raise self._error(f"other calls found the operation down ({kind_of_failure(attempt.error)})")
+            failure = kind_of_failure(attempt.error, scheme=self.request.url.scheme)
+            raise self._error(f"other calls found the operation down ({failure})")
         left = found.until - self.clock()
         retry_after = None if attempt.retry_after is None or left <= 0 else left
         reason = f"other calls found the operation down; of this one {sent_so_far(self.sent)}"

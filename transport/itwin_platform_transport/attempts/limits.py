@@ -52,7 +52,7 @@ class Limits:
         self._shared_until = 0.0
         #: The operation that was limited last and when, and whether another one has succeeded since.
         self._last: tuple[Operation, float] | None = None
-        self._others_succeed = False
+        self._others_succeed: bool
 
     @property
     def are_watched(self) -> bool:
@@ -170,7 +170,7 @@ class Question:
     def __init__(self) -> None:
         #: The call that asks, and how long the others wait, by the clock.
         self.asker: Call | None = None
-        self.until: float = 0.0
+        self.until: float
         self.waiting: set[asyncio.Future[None]] = set()
 
     async def wait(self, call: Call) -> None:

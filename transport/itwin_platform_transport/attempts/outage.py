@@ -150,7 +150,7 @@ class Outage:
         self._suspects: dict[str, None] = {}
         self._closed_at: float | None = None
         #: When the next probe may begin, and when the last attempt failed or the last probe began.
-        self._due = self._seen = 0.0
+        self._due = self._seen = -math.inf
         #: The longest delay that the service has named since the last probe; 0 for none.
         self._named = 0.0
         self._found: Finding | None = None
@@ -251,7 +251,7 @@ class Outage:
         for path in self._failed_paths:
             _remember(self._suspects, path)
         self._suspects.pop(call.request.url.path, None)
-        self._failures, self._unsuspected, self._probes, self._due, self._failed_paths = 0, 0, 0, 0.0, {}
+        self._failures, self._unsuspected, self._probes, self._due, self._failed_paths = 0, 0, 0, -math.inf, {}
         self._probe = self._closed_at = None
         if closed_at is not None:
             wake(self._waiting)

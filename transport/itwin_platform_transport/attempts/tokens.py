@@ -179,7 +179,7 @@ class TokenAuth:
         """Whether the next token comes from a function that may take its time."""
         return self._provider is not None and (self._current is None or not self._serves(self._current))
 
-    async def token(self, *, since: int = 0) -> ObtainedToken:
+    async def token(self, *, since: int) -> ObtainedToken:
         """Return the token of the next attempt.
 
         Args:
@@ -187,7 +187,7 @@ class TokenAuth:
         """
         return self._given or await self._provided(since=since)
 
-    async def refresh(self, *, rejected: ObtainedToken, since: int = 0) -> ObtainedToken | None:
+    async def refresh(self, *, rejected: ObtainedToken, since: int) -> ObtainedToken | None:
         """Return a token to try after a 401; None when there is no other than the rejected one."""
         if self._provider is None:
             return None

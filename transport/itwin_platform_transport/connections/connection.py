@@ -69,7 +69,8 @@ class Connection(asyncio.Protocol):
         self.http_version: bytes = b""
         self._loop = asyncio.get_running_loop()
         #: How long it may be idle after the present response, and the end of that, in the event loop's time.
-        self._keepalive, self._usable_until = KEEPALIVE, 0.0
+        self._keepalive: float
+        self._usable_until: float
         self._transport: Any = None
         self._is_readable: Callable[[], object] = bool
         self._parser: Any = HttpResponseParser(self)
@@ -86,7 +87,7 @@ class Connection(asyncio.Protocol):
         self._waiter: asyncio.Future[bool] | None = None
         #: When the present wait is over. The timer rings then or earlier, and is set again if it rings too early: a
         #: timer for each wait takes more time, because nearly all waits end before.
-        self._ends_at = math.inf
+        self._ends_at: float
         self._timer: asyncio.TimerHandle | None = None
         self._failure: httpx.TransportError | None = None
         self._body: list[bytes] = []
@@ -118,7 +119,7 @@ class Connection(asyncio.Protocol):
 
     def _rejected(self, data: bytes) -> str | None:
         # On a new connection a server may speak first, as those of other protocols do.
-        is_first = not self.status and not self._without_body and (self.state != "idle" or not self._usable_until)
+        is_first = not self.status and not self._without_body
         reason = "something arrived that belongs to no request" if self.state == "idle" else self._parsed(data)
         return NOT_HTTP if reason and is_first and not data.startswith(_BEGINNING) else reason
 

@@ -94,7 +94,7 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         if proxy is not None or _is_watched_below():
             transport = await self._through(proxy)
         if _is_replaced(httpx.AsyncClient.send, "httpx"):
-            client = httpx.AsyncClient(transport=transport, trust_env=False)
+            client = httpx.AsyncClient(transport=transport)
             client.headers.clear()
             transport = ClientTransport(client)
         try:
@@ -270,7 +270,7 @@ class Pool:
     def give_back(self, connection: "Connection") -> None:
         """Take back a connection whose response was read or closed, and close what has been idle for too long."""
         connection.release()
-        if connection.state == "idle" and not self._is_closed:
+        if connection.state == "idle":
             self._idle.append(connection)
         else:
             self._close(connection)

@@ -253,7 +253,7 @@ def _what_came(error: BaseException | None) -> str | None:
     return said if said in (NOT_HTTP, CLOSED) else next(by_h11, None)
 
 
-def kind_of_failure(error: BaseException | None, *, scheme: str = "") -> str:
+def kind_of_failure(error: BaseException | None, *, scheme: str) -> str:
     """Name a failure without what may be confidential: its class, its reason, what to do, and the proxy.
 
     Args:

@@ -77,13 +77,13 @@ class WaiterQueue:
         self._most = most
         self._by_operation: dict[Hashable, _Heap] = {}
         self._by_max_wait, self._by_until = _Heap(), _Heap()
-        self._entered = 0
+        self._entries = itertools.count()
         #: The operations of permits that are out, by their numbers, how many each has, and when each was called last.
         self._holders: dict[int, Hashable] = {}
         self._held: Counter[Hashable] = Counter()
         self._called_at: dict[Hashable, float] = {}
         #: The operation that was rate limited last, and until when it comes after the others.
-        self._limited: tuple[Hashable, float] = (None, 0.0)
+        self._limited: tuple[Hashable, float] = (None, float("-inf"))
         #: Waiters that have not been granted a permit, failed, or been counted as cancelled.
         self.waiting: int = 0
 
@@ -103,13 +103,13 @@ class WaiterQueue:
 
     def add(self, waiter: Waiter) -> None:
         """Queue a waiter behind all that have its ticket or a lower one."""
-        self._entered += 1
+        entry = next(self._entries)
         self.waiting += 1
         queue = self._by_operation.setdefault(waiter.operation, _Heap())
-        queue.push(waiter.ticket, self._entered, waiter, live=self.waiting)
-        self._by_max_wait.push(waiter.max_wait, self._entered, waiter, live=self.waiting)
+        queue.push(waiter.ticket, entry, waiter, live=self.waiting)
+        self._by_max_wait.push(waiter.max_wait, entry, waiter, live=self.waiting)
         if waiter.until < float("inf"):
-            self._by_until.push(waiter.until, self._entered, waiter, live=self.waiting)
+            self._by_until.push(waiter.until, entry, waiter, live=self.waiting)
 
     def first(self, now: float) -> Waiter | None:
         """Return the waiter whose turn it is; None when nobody waits who may have another permit."""

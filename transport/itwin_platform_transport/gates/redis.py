@@ -143,19 +143,20 @@ class RedisGate(Gate):
         self._state = RedisState(redis, name=name, max_in_flight=max_in_flight, rates=rates)
         self._name, self._on_event = name, on_event
         # Made anew in each process: a gate may be built before a server forks its workers.
-        self._process = ""
+        self._process: str
         #: The permits of the server by those of this process, and what became of others.
         self._held: dict[Permit, Permit] = {}
         self._reports: list[Report] = []
         #: How many permits the server has been asked for and has not granted yet.
-        self._asked = 0
+        self._asked: int
         #: Whether the server knows which permits this process holds; then, when they were kept last.
-        self._is_known = False
+        self._is_known: bool
         self._kept_at: float
         self._has_warned = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
         #: When the next exchange is due, and what wakes the pump when it is due earlier than it was.
-        self._due, self._pause = 0.0, FIRST_PAUSE
-        self._changed = asyncio.Event()
+        self._due: float
+        self._changed: asyncio.Event
+        self._pause = FIRST_PAUSE
         self._pump: asyncio.Task[None] | None = None
         self._listener: asyncio.Task[None] | None = None
 
@@ -334,11 +335,9 @@ class RedisGate(Gate):
         self._is_known = False
         self._reports.clear()
         self._stop_listening()
-        # Whoever sleeps until a later exchange wakes up: the server is tried again after this pause.
         now = asyncio.get_running_loop().time()
         self._due = now + self._pause * (1 + _PAUSE_JITTER * self._random_number())
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
-        self._changed.set()
         if not self._is_lost:
             self._is_lost = True
             self._window.postpone_probe(now)

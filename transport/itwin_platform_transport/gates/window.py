@@ -114,7 +114,8 @@ class Window:
         #: Permits up to this number are of periods before this one, or before the previous one.
         self._boundary = self._previous = 0
         self._number = self._strikes = 0
-        self._allowed = 0  # in this period
+        #: Whether this period has let a request through; the one before the first 429 counts as one that has.
+        self._has_allowed = True
         self._waited = self._kept_wait = 0.0
         # The learned rate: requests and seconds; and the seconds that it lasted with before they were probed.
         self._learned: tuple[int, float] | None = None
@@ -199,9 +200,9 @@ class Window:
             self._measured += 1
         if permit.number <= self._boundary:
             return
-        if self._strikes and not self._allowed:
+        if self._strikes and not self._has_allowed:
             self._kept_wait = self._waited
-        self._allowed += 1
+        self._has_allowed = True
         self._open = min(self._open + 1, self._most)
 
     def rate_limited(self, permit: Permit, *, now: float, wait: float, jitter: float = 0.0) -> None:
@@ -212,7 +213,7 @@ class Window:
             self._cooldown_until = max(self._cooldown_until, now + wait)
             return
         self._span = permit.at - (permit.at if self._began is None else self._began) + wait
-        self._strikes = 0 if self._allowed or self._boundary == 0 else self._strikes + 1
+        self._strikes = 0 if self._has_allowed else self._strikes + 1
         shortest = wait
         if self._strikes == 0 and self._kept_wait > wait:
             shortest, self._kept_wait = self._kept_wait, self._kept_wait * KEPT_SHARE
@@ -221,8 +222,7 @@ class Window:
         until = now + self._waited
         self._cooldown_until = until if permit == self._probe else max(self._cooldown_until, until)
         self._previous, self._boundary = self._boundary, self._number
-        self._allowed = self._in_period = 0
-        self._open = 1
+        self._has_allowed, self._in_period, self._open = False, 0, 1
 
     def _learn(self, span: float, now: float) -> None:
         """Change the learned rate after a cooldown, when the responses have come to what was sent before it."""
