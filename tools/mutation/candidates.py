@@ -8,6 +8,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
 from pathlib import Path
 
 from coverage import CoverageData
@@ -22,8 +23,8 @@ PACKAGES = {
 }
 #: Which tests reach which line.
 COVERAGE = PROJECT / ".cache" / "mutants.coverage"
-#: So many tests run at most for one mutant.
-MOST_TESTS = 1_000
+#: So many tests run at most for one mutant: the first five cases of each function are fewer.
+MOST_TESTS = 1_500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,15 +37,15 @@ class Candidate:
     tests: Sequence[str]
 
     @property
-    def room(self) -> str:
-        """The folder of the module: that of its package, and the one in it."""
-        return self.path.rpartition("/")[0]
-
-    @property
     def path(self) -> str:
         """The path of the module, without the folder that names its package."""
         outer, _, *inner = self.module.relative_to(PROJECT).parts
         return "/".join([outer, *inner])
+
+    @property
+    def room(self) -> str:
+        """The folder of the module: that of its package, and the one in it."""
+        return self.path.rpartition("/")[0]
 
     @property
     def name(self) -> str:
@@ -64,48 +65,37 @@ def measure_coverage() -> None:
 
 
 def candidates() -> Iterator[Candidate]:
-    """Yield every mutant with the tests that reach its line.
+    """Yield every mutant with tests that can notice it.
 
-    A line that runs on import, or that no test is known to reach, gets all tests of its module, those first that reach
-    most of it. A module that no test is known to reach gets all tests.
+    A line that runs on import, or that no test is known to reach, gets a case of each function, those first that reach
+    most of its module, and then second cases. Another line gets the tests that reach it, the most specific first, in
+    turn with a case of each function.
     """
     reached = reached_lines()
     lines_of = Counter(test for by_line in reached.values() for tests in by_line.values() for test in tests)
+    functions = groupby(sorted(lines_of), key=lambda test: test.partition("[")[0])
+    case = {test: number for _, tests in functions for number, test in enumerate(tests)}
     for module, by_line in reached.items():
         source = module.read_text(encoding="utf-8")
-        lines = source.splitlines()
-        here = Counter(test for tests in by_line.values() for test in tests) or lines_of
-        called = called_lines(source)
+        lines, called = source.splitlines(), called_lines(source)
+        here = Counter(test for tests in by_line.values() for test in tests)
+        of_all = sorted(lines_of, key=lambda test: (case[test], -here[test], test))[:MOST_TESTS]
         ranked: dict[int, Sequence[str]] = {}
         for mutant in mutants_of(source):
             if mutant.line not in ranked:
-                if mutant.line in called and (tests := by_line.get(mutant.line)):
-                    order = sorted(tests, key=lambda test: (lines_of[test], test))
-                else:
-                    order = sorted(here, key=lambda test: (-here[test], test))
-                ranked[mutant.line] = specific_and_different(order)
+                tests = by_line.get(mutant.line, ()) if mutant.line in called else ()
+                specific = sorted(tests, key=lambda test: (lines_of[test], test))
+                in_turn = chain(*zip(specific, sorted(specific, key=case.__getitem__), strict=True))
+                ranked[mutant.line] = list(dict.fromkeys(in_turn))[:MOST_TESTS] or of_all
             code = lines[mutant.line - 1].strip()
-            yield Candidate(module=module, mutant=mutant, code=code, tests=ranked[mutant.line][:MOST_TESTS])
+            yield Candidate(module=module, mutant=mutant, code=code, tests=ranked[mutant.line])
 
 
 def called_lines(source: str) -> set[int]:
     """Return the lines in bodies of functions: the others run on import, and count for the first test that imports."""
-    functions = [
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
+    nodes = ast.walk(ast.parse(source))
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return {line for each in functions for line in range(each.body[0].lineno, (each.end_lineno or each.lineno) + 1)}
-
-
-def specific_and_different(tests: Sequence[str]) -> Sequence[str]:
-    """Return the tests in turn from their order, and from another one: a case of each function, then second cases."""
-    cases: Counter[str] = Counter()
-    ranks = list[tuple[int, str]]()
-    for test in tests:
-        function = test.partition("[")[0]
-        ranks.append((cases[function], test))
-        cases[function] += 1
-    different = (test for _, test in sorted(ranks, key=lambda rank: rank[0]))
-    return list(dict.fromkeys(test for pair in zip(tests, different, strict=True) for test in pair))
 
 
 def reached_lines() -> Mapping[Path, Mapping[int, set[str]]]:

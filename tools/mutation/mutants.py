@@ -6,25 +6,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+_OPPOSITES: tuple[tuple[type[ast.AST], type[ast.AST]], ...] = (
+    (ast.Lt, ast.LtE),
+    (ast.Gt, ast.GtE),
+    (ast.Eq, ast.NotEq),
+    (ast.Is, ast.IsNot),
+    (ast.In, ast.NotIn),
+    (ast.And, ast.Or),
+    (ast.Add, ast.Sub),
+)
 #: What each operator becomes.
-_OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.Div: ast.Mult,
-}
+_OPERATORS = {**dict(_OPPOSITES), **{new: old for old, new in _OPPOSITES}, ast.Mult: ast.Add, ast.Div: ast.Mult}
 #: Two words: a string with them is a message.
 _PROSE = re.compile(r"[a-z,:;] [a-z]")
 
@@ -60,7 +52,10 @@ def mutants_of(source: str) -> Iterator[Mutant]:
     offsets = [0]
     for line in source.encode().splitlines(keepends=True):
         offsets.append(offsets[-1] + len(line))
-    conditions = set(_conditions(tree))
+    # What decides whether something runs.
+    conditions = {
+        condition for node in ast.walk(tree) for condition in [getattr(node, "test", None), *getattr(node, "ifs", ())]
+    }
     found: list[Mutant] = []
     for node in _code_of(tree):
         start = offsets[node.lineno - 1] + node.col_offset
@@ -74,16 +69,8 @@ def mutants_of(source: str) -> Iterator[Mutant]:
     yield from sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.text))
 
 
-def _conditions(tree: ast.AST) -> Iterator[ast.expr]:
-    """Yield what decides whether something runs."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If | ast.IfExp | ast.While):
-            yield node.test
-        elif isinstance(node, ast.comprehension):
-            yield from node.ifs
-
-
-def _is_silent(node: ast.AST) -> bool:
+def _code_of(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
+    """Yield the expressions and statements that run, outside in."""
     match node:
         case (
             ast.Import()
@@ -97,18 +84,11 @@ def _is_silent(node: ast.AST) -> bool:
             | ast.Call(func=ast.Name(id="TypeVar"))
             | ast.Subscript(value=ast.Name(id="Literal"))
         ):
-            return True
-    return False
-
-
-def _code_of(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
-    """Yield the expressions and statements that run, outside in."""
-    if _is_silent(node):
-        return
+            return
     if isinstance(node, ast.expr | ast.stmt):
         yield node
     for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "decorator_list", "bases", "type_comment"):
+        if name in ("annotation", "returns", "decorator_list", "bases"):
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
@@ -125,16 +105,12 @@ def _changes_of(node: ast.expr | ast.stmt) -> Iterator[str]:
             yield f"({ast.unparse(operand)})"
         case ast.Constant(value=value):
             yield from _changes_of_constant(value)
-        case ast.Call():
-            yield from _changes_of_call(node)
+        case ast.Call(keywords=keywords):
+            for gone in keywords:
+                if gone.arg is not None:
+                    yield _with(node, keywords=[each for each in keywords if each is not gone])
         case _:
             yield from _changes_of_statement(node)
-
-
-def _changes_of_call(node: ast.Call) -> Iterator[str]:
-    for gone in node.keywords:
-        if gone.arg is not None:
-            yield _with(node, keywords=[each for each in node.keywords if each is not gone])
 
 
 def _changes_of_constant(value: object) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Run chosen tests against copies of both packages, in processes that begin with all imports that no mutant changes."""
 
 import importlib
-import itertools
 import multiprocessing
 import os
 import re
@@ -9,10 +8,8 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
-from multiprocessing.connection import wait
-from multiprocessing.context import ForkProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,75 +24,48 @@ PRELOADED = (
     *("asyncio", "attr", "httpcore", "httptools", "httpx", "hypothesis.stateful", "lark", "msgspec", "pytest"),
     *("redis.asyncio", "starlette.applications", "trustme", "uvicorn", "uvloop", "yaml"),
 )
+#: The file in the folder of a copy that has what its tests print.
+OUTPUT = "output.txt"
 _FORK = multiprocessing.get_context("fork")
 #: The exit code of pytest for a test that is not found, and of a run that takes too long.
 _NOT_FOUND, _TOO_SLOW = 4, 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """How the tests of a mutant ended, "killed", "hangs" or "survives", with the failed test or the last output."""
-
-    candidate: Candidate
-    how: str
-    test: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
-    candidate: Candidate
-    copied: Path
-    process: ForkProcess
+#: How the tests of a mutant ended, "killed", "hangs" or "survives", and the failed test or the last output.
+Outcome = tuple[str, str]
 
 
 def outcomes(sample: Sequence[Candidate], *, processes: int) -> Iterator[Outcome]:
-    """Try each mutant in a copy of the packages, and yield how it ended as soon as it has."""
+    """Try each mutant in a copy of the packages, and yield how it ended, in the order of the sample."""
     for name in PRELOADED:
         importlib.import_module(name)
-    waiting, runs = list(reversed(sample)), list[_Run]()
+    with ProcessPoolExecutor(processes, mp_context=_FORK) as pool:
+        yield from pool.map(_outcome, sample)
+
+
+def _outcome(candidate: Candidate) -> Outcome:
     with TemporaryDirectory() as folder:
-        copies = [Path(folder) / str(number) for number in range(processes)]
-        for copied, (outer, package) in itertools.product(copies, PACKAGES.items()):
+        copied, module = Path(folder), Path(folder) / candidate.module.relative_to(PROJECT)
+        for outer, package in PACKAGES.items():
             shutil.copytree(package, copied / outer / package.name)
-        while waiting or runs:
-            while waiting and copies:
-                runs.append(_started(waiting.pop(), copies.pop()))
-            wait([run.process.sentinel for run in runs])
-            for run in [run for run in runs if not run.process.is_alive()]:
-                runs.remove(run)
-                yield _ended(run)
-                copies.append(run.copied)
-
-
-def _started(candidate: Candidate, copied: Path) -> _Run:
-    module = copied / candidate.module.relative_to(PROJECT)
-    module.write_bytes(candidate.mutant.applied_to(candidate.module.read_bytes()))
-    process = _FORK.Process(target=_run, args=(candidate.tests, copied))
-    process.start()
-    return _Run(candidate=candidate, copied=copied, process=process)
-
-
-def _ended(run: _Run) -> Outcome:
-    run.process.join()
-    if group := run.process.pid:
-        with suppress(ProcessLookupError):  # what a test that was ended has left running
-            os.killpg(group, signal.SIGKILL)
-    shutil.copy2(run.candidate.module, run.copied / run.candidate.module.relative_to(PROJECT))
-    code, output = run.process.exitcode, _output_of(run.copied).read_text("utf-8", errors="replace")
+        module.write_bytes(candidate.mutant.applied_to(candidate.module.read_bytes()))
+        process = _FORK.Process(target=_run, args=(candidate.tests, copied))
+        process.start()
+        process.join()
+        if group := process.pid:
+            with suppress(ProcessLookupError):  # what a test that was ended has left running
+                os.killpg(group, signal.SIGKILL)
+        output = (copied / OUTPUT).read_text("utf-8", errors="replace")
     failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - |$)", output, re.MULTILINE)
-    hangs = code == _TOO_SLOW or re.search(r"^Timeout \(", output, re.MULTILINE)
-    how = "hangs" if hangs else "killed" if code else "survives"
-    return Outcome(candidate=run.candidate, how=how, test=failed[1] if failed else output.strip()[-200:])
-
-
-def _output_of(copied: Path) -> Path:
-    return copied.with_suffix(".txt")
+    hangs = process.exitcode == _TOO_SLOW or re.search(r"^Timeout \(", output, re.MULTILINE)
+    how = "hangs" if hangs else "killed" if process.exitcode else "survives"
+    return how, failed[1] if failed else output.strip()[-200:]
 
 
 def _run(tests: Sequence[str], copied: Path) -> None:
     """Exit with status 0 if the tests pass against the copy."""
     os.setpgid(0, 0)
-    output = os.open(_output_of(copied), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    output = os.open(copied / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, sys.stdout.fileno())
     os.dup2(output, sys.stderr.fileno())
     os.chdir(PROJECT)
