@@ -46,6 +46,13 @@ def test_alone_it_knows_no_platform() -> None:
     assert not is_imported
 
 
+def test_prefixes_are_neutral_without_a_package_above() -> None:
+    """Those of fields, spans and keys, which others rely on; there is neither a version nor a page."""
+    own = Conventions()
+    assert (own.field_prefix, own.span_prefix, own.key_prefix) == ("request_", "request.", "gate:")
+    assert (own.package, own.version, own.documentation) == ("itwin_platform_transport", "", None)
+
+
 async def test_names_are_handed_in(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """Logger, fields, headers and the page of the documentation are those of the package above."""
     own = Conventions(

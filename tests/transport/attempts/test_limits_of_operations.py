@@ -113,7 +113,8 @@ async def test_another_call_asks_when_the_one_that_asked_is_cancelled() -> None:
     await asyncio.gather(asks, limited_call, return_exceptions=True)
 
 
-async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour() -> None:
+@pytest.mark.parametrize(("later", "is_everybodys"), [(3_599.9, True), (3_600.1, False)])
+async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour(later: float, is_everybodys: bool) -> None:
     """The one that asks gets a 429 too: from then on each 429 stops all, and nobody asks."""
     until = [1.0]
     sent = service(lambda received: received.at < until[0])
@@ -123,14 +124,13 @@ async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour() -> N
     await asyncio.sleep(0.05)
     assert gate.cooldown_left() > 0
     await asyncio.gather(*tasks)
-    for later, is_everybodys in ((1_800.0, True), (3_700.0, False)):
-        await asyncio.sleep(later - now())
-        await times(transport, "b")
-        until[0] = now() + 0.03
-        task = asyncio.create_task(call(transport, "a"))
-        await asyncio.sleep(0.05)
-        assert (gate.cooldown_left() > 0) is is_everybodys
-        await task
+    await asyncio.sleep(later - now())
+    await times(transport, "b")
+    until[0] = now() + 0.03
+    task = asyncio.create_task(call(transport, "a"))
+    await asyncio.sleep(0.05)
+    assert (gate.cooldown_left() > 0) is is_everybodys
+    await task
 
 
 async def test_a_429_that_names_nothing_stops_all_once() -> None:
@@ -337,3 +337,25 @@ async def test_a_429_of_an_operation_opens_and_closes_nothing_for_the_others() -
     await times(transport, "b")
     await times(transport, "a")
     assert ended == ["responded", "abandoned", "responded"]
+
+
+async def test_what_holds_a_call_back_is_the_cooldown_that_lasts() -> None:
+    """A limit of its operation that is over is not the reason, where that of all goes on."""
+
+    async def late() -> Outcome:
+        await asyncio.sleep(0.1)
+        return limited(retry_after=5)
+
+    def step(received: ReceivedRequest) -> Step:
+        if received.at < 1.0:
+            return 200
+        return late() if received.target.startswith("/a/") else limited(retry_after=300, named=False)
+
+    transport, at_once = backoff(ScriptedTransport(step)), BackoffPolicy(max_wait=0.0)
+    await times(transport, "b")
+    await asyncio.sleep(1.0)
+    await asyncio.gather(*(call(transport, operation, policy=at_once) for operation in "ab"))
+    await asyncio.sleep(10.0)
+    held_back = await call(transport, "a")
+    assert held_back.response is not None
+    assert held_back.response.headers["retry-after"] == "300"

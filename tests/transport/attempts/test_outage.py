@@ -135,6 +135,7 @@ async def test_a_call_that_is_patient_probes_less_often() -> None:
     found = await results(backoff(service), *(get(str(number), policy=policy) for number in range(20)))
     assert {status for status, _ in found} == {200}
     assert len([at for at in service.times if at < 600.0]) <= 200
+    assert [at for at in service.times if 19.5 < at < 40.0] == pytest.approx([19.84, 20.46, 25.48, 30.5, 35.52])
 
 
 async def test_a_named_delay_costs_no_call_its_other_attempts() -> None:
@@ -305,6 +306,7 @@ async def test_a_call_with_one_attempt_waits_for_one_probe() -> None:
     ("policy", "begins", "found"),
     [
         (BackoffPolicy(max_wait=0.55), 0.05, (200, 1)),
+        (BackoffPolicy(max_wait=0.5), 0.1, (200, 1)),
         (BackoffPolicy(max_wait=0.54), 0.05, (503, 0)),
         (BackoffPolicy(deadline=0.56), 0.05, (200, 1)),
         (BackoffPolicy(deadline=0.54), 0.05, (503, 0)),

@@ -305,7 +305,12 @@ def pauses(window: Window, now: float, count: int) -> tuple[list[float], float]:
 
 
 @pytest.mark.parametrize(
-    ("wait", "expected"), [(1.0, [1.04] * 10 + [0.936] * 2), (5.0, [5.2] * 2 + [2.6] * 6 + [1.95] * 4)]
+    ("wait", "expected"),
+    [
+        (0.4, [0.4] * 11 + [0.36]),
+        (1.0, [1.04] * 10 + [0.936] * 2),
+        (5.0, [5.2] * 2 + [2.6] * 6 + [1.95] * 4),
+    ],
 )
 def test_a_learned_rate_is_probed_when_it_holds_back(wait: float, expected: list[float]) -> None:
     """A probe comes when the rate has held ten times as long as a failure would cost, and not when idle.

@@ -559,6 +559,7 @@ async def test_many_connections_cost_no_more_than_one() -> None:
         for number in (1, 50):
             transport = EngineTransport()
             await opened_at_once(transport, server.address, number)
+            assert repr(transport) == f"EngineTransport(in_use=0, idle={number})"
             for _ in range(5):  # the server waits for the next requests
                 await asyncio.sleep(0)
             with counted_calls() as calls:

@@ -118,14 +118,14 @@ async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -
     """Level DEBUG for an attempt, WARNING for a cooldown, in the logger `itwin_platform`."""
     caplog.set_level(logging.DEBUG, "itwin_platform")
     last = response(200, headers={"x-correlation-id": "c-1"})
-    await send(backoff(ScriptedTransport(rate_limited("2"), httpx.ReadError("x"), last)))
+    await send(backoff(ScriptedTransport(rate_limited("2"), httpx.ReadError("x"), last, latency=2.0)))
     assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
         ("itwin_platform", "WARNING", "GET /things -> 429: rate limited for 2 s"),
-        ("itwin_platform", "DEBUG", "GET /things -> 429 in 0 ms (attempt 1, correlation id None)"),
+        ("itwin_platform", "DEBUG", "GET /things -> 429 in 2000 ms (attempt 1, correlation id None)"),
         ("itwin_platform", "INFO", "GET /things -> 429: attempt 2 in 2 s"),
-        ("itwin_platform", "DEBUG", "GET /things -> ReadError in 0 ms (attempt 2, correlation id None)"),
+        ("itwin_platform", "DEBUG", "GET /things -> ReadError in 2000 ms (attempt 2, correlation id None)"),
         ("itwin_platform", "INFO", "GET /things -> ReadError: attempt 3 in 1 s"),
-        ("itwin_platform", "DEBUG", "GET /things -> 200 in 0 ms (attempt 3, correlation id c-1)"),
+        ("itwin_platform", "DEBUG", "GET /things -> 200 in 2000 ms (attempt 3, correlation id c-1)"),
     ]
 
 

@@ -150,6 +150,14 @@ async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], 
     assert (await decoded(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
 
 
+@pytest.mark.parametrize("rest", [b"trailing", WHOLE[:30]])
+async def test_what_could_be_decoded_of_an_error_is_kept(rest: bytes) -> None:
+    """All that came before the place where its encoding breaks."""
+    error = await decoded(head([WHOLE, WHOLE, rest], encoding="gzip", status=422), limit=MOST)
+    assert error.content.startswith(b'{"a": 1}' * 200)
+    assert b"x" not in error.content
+
+
 async def test_a_body_that_was_read_without_keeping_it_is_reported() -> None:
     """A response that a hook has consumed raises an error that names `aread()`."""
     response = head([b"{}"])
