@@ -135,3 +135,13 @@ def test_a_body_that_holds_itself_is_rejected(value: object) -> None:
     """So is one that is nested without end: a UsageError, and not the interpreter's own error of recursion."""
     with pytest.raises(UsageError, match="nested too deeply, or holds itself"):
         write_json(value)
+
+
+def test_a_fault_is_named_up_to_twenty_levels_inside() -> None:
+    """A longer name would help nobody."""
+    value: object = object()
+    for _ in range(25):
+        value = [value]
+    with pytest.raises(UsageError, match="cannot be serialized as JSON") as raised:
+        write_json(value, name="extra_body")
+    assert raised.value.argument == "extra_body" + "[0]" * 20
