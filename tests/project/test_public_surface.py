@@ -129,7 +129,8 @@ def test_help_describes_each_field(name: str) -> None:
 @pytest.mark.parametrize("name", ["PlatformClient", "BackoffTransport", "Gate", "RedisGate", "Pager"])
 def test_help_shows_the_arguments_of_users(name: str) -> None:
     """A constructor has the arguments that its docstring describes, and no others: nobody makes a Pager by hand."""
-    described = re.findall(r"^        (\w+): ", str(EXPORTED[name].__doc__).partition("Args:")[2], re.MULTILINE)
+    words = str(inspect.getdoc(EXPORTED[name])).partition("Args:")[2]
+    described = re.findall(r"^    (\w+): ", words, re.MULTILINE)
     errors = [each for each in described if each.endswith("Error")]
     assert [*inspect.signature(EXPORTED[name]).parameters] == [each for each in described if each not in errors]
 

@@ -1,6 +1,7 @@
 """The operations of the specification, with the examples of their bodies and responses."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,6 @@ from typing import Any
 
 from tests.support.calls import METHODS
 from tests.support.specification import specification
-from tools.generation.request_rules import argument_of
 from tools.generation.unwrapped import wrapped_part
 
 SAMPLES = Path(__file__).resolve().parent / "samples"
@@ -98,6 +98,12 @@ def _operations() -> Iterator[Operation]:
 
 #: Those with a call: of another one, `test_the_calls_are_those_of_the_specification` tells.
 OPERATIONS = {operation.name: operation for operation in _operations() if operation.name in METHODS}
+
+
+def argument_of(node: Mapping[str, Any], name: str) -> str:
+    """The keyword of a parameter or a property: `itwin_id` of `iTwinId`, `page_size` where the document says so."""
+    words = str(node.get("x-argument", name)).lstrip("$").replace("iTwin", "itwin")
+    return re.sub(r"-|(?<=[a-z0-9])(?=[A-Z])", "_", words).lower()
 
 
 def wire_of(name: str, argument: str) -> str:

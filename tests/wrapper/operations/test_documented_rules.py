@@ -1,7 +1,6 @@
 """Each rule of the document, broken: what client and service make of it. Sources: sections 2, 4, 7 and 8."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +11,7 @@ from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._service.messages import APIRequest, Body
 
 from tests.support.calls import SCENE
-from tests.support.operations import OPERATIONS, SPECIFICATION, followed
+from tests.support.operations import OPERATIONS, SPECIFICATION, argument_of, followed
 from tests.wrapper.operations.conftest import Exchange, called
 from tools.generation.unwrapped import UNWRAPPED
 
@@ -226,12 +225,6 @@ def test_the_service_rejects_a_broken_rule(case: Case, service: Sandbox) -> None
     error = json.loads(response.body)["error"]
     assert (response.status, error["code"]) == (operation.error["status"], operation.error["code"])
     assert [(detail["code"], detail["target"]) for detail in error["details"]] == [case.detail]
-
-
-def argument_of(node: Schema, name: str) -> str:
-    """The keyword of a parameter or a property: `itwin_id` of `iTwinId`, `page_size` where the document says so."""
-    words = str(node.get("x-argument", name)).lstrip("$").replace("iTwin", "itwin")
-    return re.sub(r"(?=[A-Z])", "_", words).lower()
 
 
 def keywords_of(case: Case) -> dict[str, Any]:

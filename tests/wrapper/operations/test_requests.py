@@ -26,11 +26,10 @@ from itwin_platform import (
 )
 
 from tests.support.calls import IDS, ITWIN, ITWINS_PER_PAGE, METHODS, OBJECTS_PER_PAGE, SCENE
-from tests.support.operations import OPERATIONS, SPECIFICATION, nullable, wire_of
+from tests.support.operations import OPERATIONS, SPECIFICATION, argument_of, nullable, wire_of
 from tests.wrapper.operations.conftest import BASE_URL, Exchange, called, shown
 from tests.wrapper.operations.test_replacement import BASIC, HEADER, PKCE, QUERY
 from tools.generation.document import operations
-from tools.generation.naming import snake_case
 
 
 class Name(str, Enum):  # noqa: UP042 - `str()` of a member of a StrEnum is its value
@@ -54,7 +53,7 @@ BODIES: dict[str, list[Any]] = {
         ({"display_name": UNSET}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
         *(
             ({"name": "n", keyword: value}, f'{{"name":"n","type":"PhotoObjectDetector","{name}":{sent}}}')
-            for keyword, name in ((snake_case(name), name) for name in nullable("create_detector"))
+            for keyword, name in ((argument_of({}, name), name) for name in nullable("create_detector"))
             for value, sent in ((None, "null"), ("", '""'), ("https://x", '"https://x"'))
         ),
         *(
@@ -257,7 +256,7 @@ async def test_method_path_and_headers_are_the_documented_ones(
     operation = OPERATIONS[name]
     await exchange(name, keywords)
     request = exchange.request
-    path = re.sub(r"\{(\w+)\}", lambda found: IDS[snake_case(found[1])], operation.path)
+    path = re.sub(r"\{(\w+)\}", lambda found: IDS[argument_of({}, found[1])], operation.path)
     assert str(request.url).partition("?")[0] == BASE_URL + path
     assert request.method == operation.method
     headers = dict(request.headers)
