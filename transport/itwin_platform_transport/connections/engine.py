@@ -94,7 +94,7 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         if proxy is not None or _is_watched_below():
             transport = await self._through(proxy)
         if _is_replaced(httpx.AsyncClient.send, "httpx"):
-            client = httpx.AsyncClient(transport=transport)
+            client = httpx.AsyncClient(transport=transport, trust_env=False)
             client.headers.clear()
             transport = ClientTransport(client)
         try:
