@@ -4,6 +4,7 @@ import asyncio
 import errno
 import socket
 import ssl
+import tracemalloc
 from collections.abc import AsyncIterator, Callable
 from contextlib import nullcontext, suppress
 from typing import Any
@@ -352,6 +353,36 @@ async def test_a_body_is_read_to_its_end_or_its_limit_and_closed(
         await response.read(limit=4)
         assert (response.content, response.fault, response.stream) == (content, fault, None)
     assert (stream.is_closed, stream.read) == (True, read)
+
+
+@pytest.mark.parametrize("stated", [b"4", b"2", b"9", b"0", b"", b"-4", b"four", b"9" * 5000])
+async def test_a_body_is_what_comes_whatever_length_is_stated(stated: bytes) -> None:
+    """A length that is wrong, or none, changes nothing of the body."""
+    response = Response(200, [(b"Content-Length", stated)], stream=Parts(b"ab", b"cd"))
+    await response.read(limit=9)
+    assert (response.content, response.fault) == (b"abcd", None)
+
+
+async def test_a_large_body_takes_its_memory_once() -> None:
+    """A body of stated length takes no more memory than itself and one of its parts, also while it is put together."""
+
+    class Made(Parts):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for _ in range(16):
+                yield bytes(200_000)
+
+    async def peak(stated: int, *, limit: int) -> int:
+        response = Response(200, [(b"content-length", b"%d" % stated)], stream=Made())
+        tracemalloc.start()
+        await response.read(limit=limit)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    assert await peak(3_200_000, limit=10_000_000) < 3_500_000
+    # What is stated is believed up to the limit only, and to a fixed size.
+    assert await peak(10**15, limit=4_000_000) < 4_300_000
+    assert await peak(10**15, limit=10**12) < 20_000_000
 
 
 async def test_a_body_is_closed_to_its_end_when_its_reading_is_cancelled() -> None:

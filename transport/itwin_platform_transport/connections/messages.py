@@ -7,6 +7,7 @@ import socket
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any, Self, TypeVar
 
 import anyio
@@ -30,6 +31,9 @@ NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.Cooki
 UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 BROKEN_OFF = (httpx.RequestError, OSError)
+
+#: So many bytes are reserved for a body because a header states that they will come.
+_MOST_RESERVED = 16 * 1024 * 1024
 
 #: These end a TLS connection as a lost one ends: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -129,28 +133,33 @@ class Response:
             httpx.RequestError: the body of a success broke off.
         """
         if self.stream is not None:
-            pieces: list[bytes] = []
+            # Of its stated length at once: pieces that are joined at the end would take the memory of a body twice.
+            body = BytesIO(bytes(min(self._stated_length, limit, _MOST_RESERVED)))
             try:
-                await self._collect(self.stream, pieces, limit=limit)
+                await self._collect(self.stream, body, limit=limit)
             except BROKEN_OFF:
                 if self.status_code < 300:
                     raise
             if not self.is_read:
-                # One copy of a large body, and none of one that came at once.
-                self.content = b"".join(pieces)
+                body.truncate()
+                self.content = body.getvalue()  # which copies nothing
             self.stream = None
         if len(self.content) > limit:
             self.fault, self.content = too_large(limit), self.content[:limit]
 
-    async def _collect(self, stream: BodyStream, pieces: list[bytes], *, limit: int) -> None:
+    @property
+    def _stated_length(self) -> int:
+        stated = next((value for name, value in self.raw_headers if name.lower() == b"content-length"), b"")
+        return int(stated[:18]) if stated.isdigit() else 0
+
+    async def _collect(self, stream: BodyStream, body: BytesIO, *, limit: int) -> None:
         """Read a body to its end, or until it is too large."""
-        size = 0
         try:
             if not self.is_read:
                 async for chunk in stream:
-                    pieces.append(chunk)
-                    size += len(chunk)
-                    if size > limit:
+                    body.write(chunk)
+                    del chunk  # or it would stay until the next one has come
+                    if body.tell() > limit:
                         break
         except BaseException:
             # Whatever ended the reading must not end the closing as well.
