@@ -11,6 +11,7 @@ import httpx
 import pytest
 from hypothesis import event, given, strategies as st
 from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, PlatformError
+from itwin_platform._requests.sender import DecodedResponse
 
 from tests.wrapper.listings.conftest import BASE_URL, NumberedItems, linked
 
@@ -70,6 +71,21 @@ async def test_pages_ahead_wait_undecoded_for_a_slow_caller() -> None:
                 await asyncio.sleep(100)
                 assert items.requested == [10 * page for page in range(number + 3)]
                 assert models() == len(page.items)
+    finally:
+        gc.unfreeze()
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+async def test_a_page_is_requested_when_the_response_before_is_gone(concurrency: int) -> None:
+    """The body of a page that was read takes no memory while the next one comes."""
+    gc.collect()
+    gc.freeze()  # what other tests left behind is not looked at
+    items = NumberedItems(100, latencies=(1.0,))
+    try:
+        async for page in items.pager(concurrency=concurrency).pages():
+            assert page.items
+            # All others are waiting for their turn.
+            assert sum(isinstance(found, DecodedResponse) for found in gc.get_objects()) < concurrency
     finally:
         gc.unfreeze()
 

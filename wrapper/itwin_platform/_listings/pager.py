@@ -158,10 +158,9 @@ class Pager(Generic[T]):
         info: ResponseInfo | None = None
         try:
             while queries := run.requests(count):
-                # A page that nothing is requested beside needs no task.
-                request = tasks.pop(queries[0], None) or self._send(run.first._replace(query=queries[0]))
                 try:
-                    response = await request
+                    # A page that nothing is requested beside needs no task.
+                    response = await (tasks.pop(queries[0], None) or self._send(run.first._replace(query=queries[0])))
                 except PlatformError as error:
                     if not run.recovers(error):
                         raise
@@ -173,6 +172,7 @@ class Pager(Generic[T]):
                     await asyncio.sleep(0)
                 info = response.info()
                 page = run.take(self._read(response), response=info)
+                del response  # its body would stay in memory until the next one has come
                 self._on_page(page)
                 if count > 1:
                     await self._keep(tasks, run.requests(count), run.first)
