@@ -425,10 +425,10 @@ def _make_itwin(values: Any) -> ITwin:
     model.image_name = values.image_name
     model.image = values.image
     value = values.created_date_time
-    model.created_date_time = decode_datetime(value) if value.__class__ is str else value
+    model.created_date_time = decode_datetime(value) if value else value
     model.created_by = values.created_by
     value = values.last_modified_date_time
-    model.last_modified_date_time = decode_datetime(value) if value.__class__ is str else value
+    model.last_modified_date_time = decode_datetime(value) if value else value
     model.last_modified_by = values.last_modified_by
     return model
 

@@ -272,9 +272,9 @@ def _make_scene_object(values: Any) -> SceneObject:
     model.scene_id = values.scene_id
     model.created_by_id = values.created_by_id
     value = values.creation_time
-    model.creation_time = decode_datetime(value) if value.__class__ is str else value
+    model.creation_time = decode_datetime(value) if value else value
     value = values.last_modified
-    model.last_modified = decode_datetime(value) if value.__class__ is str else value
+    model.last_modified = decode_datetime(value) if value else value
     model.display_name = values.display_name
     model.order = values.order
     model.visible = values.visible
