@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -53,41 +53,44 @@ async def test_links_are_followed_where_the_service_pages_otherwise(links: Seque
     assert len(items.requests) <= 20 + 4
 
 
-def models() -> int:
-    """Return how many iTwins were made since `gc.freeze()` and are still there."""
-    gc.collect()
-    return sum(isinstance(found, ITwin) for found in gc.get_objects())
+@pytest.fixture
+def made() -> Iterator[Callable[[type[object]], int]]:
+    """Count the objects of a class that were made since the test began and are still there."""
 
+    def count(kind: type[object]) -> int:
+        gc.collect()
+        return sum(isinstance(found, kind) for found in gc.get_objects())
 
-async def test_pages_ahead_wait_undecoded_for_a_slow_caller() -> None:
-    """However long the caller works on a page, no more than `concurrency` pages are held for it, none decoded."""
     gc.collect()
     gc.freeze()  # what other tests left behind is not looked at
+    yield count
+    gc.unfreeze()
+
+
+async def test_pages_ahead_wait_undecoded_for_a_slow_caller(made: Callable[[type[object]], int]) -> None:
+    """However long the caller works on a page, no more than `concurrency` pages are held for it, none decoded."""
     items = NumberedItems(1000, latencies=(1.0,))
-    try:
-        async with aclosing(items.pager(concurrency=3).pages()) as pages:
-            for number in range(1, 6):
-                page = await anext(pages)
-                await asyncio.sleep(100)
-                assert items.requested == [10 * page for page in range(number + 3)]
-                assert models() == len(page.items)
-    finally:
-        gc.unfreeze()
+    async with aclosing(items.pager(concurrency=3).pages()) as pages:
+        for number in range(1, 6):
+            page = await anext(pages)
+            await asyncio.sleep(100)
+            assert items.requested == [10 * page for page in range(number + 3)]
+            assert made(ITwin) == len(page.items)
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])
-async def test_a_page_is_requested_when_the_response_before_is_gone(concurrency: int) -> None:
-    """The body of a page that was read takes no memory while the next one comes."""
-    gc.collect()
-    gc.freeze()  # what other tests left behind is not looked at
+async def test_a_page_that_was_read_leaves_only_its_items(
+    concurrency: int, made: Callable[[type[object]], int]
+) -> None:
+    """Neither its response is kept while the next one comes, nor its address after the listing."""
     items = NumberedItems(100, latencies=(1.0,))
-    try:
-        async for page in items.pager(concurrency=concurrency).pages():
-            assert page.items
-            # All others are waiting for their turn.
-            assert sum(isinstance(found, DecodedResponse) for found in gc.get_objects()) < concurrency
-    finally:
-        gc.unfreeze()
+    pager = items.pager(concurrency=concurrency, skip=concurrency)  # at addresses that no other test has
+    async for page in pager.pages():
+        assert page.items
+        # All others are waiting for their turn.
+        assert made(DecodedResponse) < concurrency
+    items.requests.clear()
+    assert made(httpx.URL) < 5
 
 
 async def test_the_next_request_goes_out_before_a_response_is_decoded() -> None:

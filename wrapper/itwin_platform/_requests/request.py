@@ -132,7 +132,9 @@ def make_request(
         query = encode_query(values.query)
         address = f"{address}?{query}" if query else address
         raw_headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
-        return Request(values.method, _parsed(address), raw_headers, content, extensions)
+        # A page is requested once: its address is not kept, because it would lie in memory between the items.
+        url = httpx.URL(address) if isinstance(values.query, str) else _parsed(address)
+        return Request(values.method, url, raw_headers, content, extensions)
     except (httpx.InvalidURL, UnicodeError) as error:
         raise cannot_be_sent(error) from None
 
