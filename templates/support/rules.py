@@ -233,21 +233,18 @@ def _object(rule: Rule, value: Any) -> Violation | None:
             return _violation(rule, "must be a mapping")
     if not rule.properties and not rule.forms:
         return None
+    place = rule.argument
     if rule.forms:
         kind = value.get("type")
         if not isinstance(kind, str) or kind not in rule.forms:
             return _violation(rule, f"must have a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
-        return _in_object(rule.forms[kind], value, mapping=mapping, place=rule.argument)
-    return _in_object(rule, value, mapping=mapping, place=rule.argument)
-
-
-def _in_object(rule: Rule, fields: Mapping[Any, object], *, mapping: bool, place: str) -> Violation | None:
+        rule = rule.forms[kind]
     broken = None
-    if mapping and not rule.names.issuperset(fields):
-        broken = _misspelt(rule.properties, fields)
+    if mapping and not rule.names.issuperset(value):
+        broken = _misspelt(rule.properties, value)
     if mapping and rule.complete is not None:
-        broken = broken or _incomplete(rule, fields)
-    broken = broken or _property(rule, fields, mapping=mapping)
+        broken = broken or _incomplete(rule, value)
+    broken = broken or _property(rule, value, mapping=mapping)
     return None if broken is None else _inside(place, broken)
 
 
