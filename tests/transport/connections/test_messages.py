@@ -372,7 +372,7 @@ async def test_a_large_body_takes_its_memory_once() -> None:
                 yield bytes(200_000)
 
     async def peak(stated: int, *, limit: int) -> int:
-        response = Response(200, [(b"content-length", b"%d" % stated)], stream=Made())
+        response = Response(200, [(b"Content-Length", b"%d" % stated)], stream=Made())
         tracemalloc.start()
         await response.read(limit=limit)
         _, most = tracemalloc.get_traced_memory()

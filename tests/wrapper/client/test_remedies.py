@@ -5,6 +5,7 @@ import pickle
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -151,6 +152,11 @@ MISTAKEN: dict[str, tuple[object, str, str]] = {
     ),
     "Python's spelling": (
         {**OBJECT, "data": {"is_orthographic": True}},
+        "objects[1].data.is_orthographic",
+        "must be written as in JSON in a mapping: isOrthographic",
+    ),
+    "Python's spelling in a mapping that is no dictionary": (
+        {**OBJECT, "data": MappingProxyType({"is_orthographic": True})},
         "objects[1].data.is_orthographic",
         "must be written as in JSON in a mapping: isOrthographic",
     ),

@@ -332,8 +332,8 @@ def _written_by_msgspec(values: object) -> bytes | None:
 
 
 def _has_null(body: bytes) -> bool:
-    """Return whether a null may stand outside a string: after a colon, a comma or a bracket, or as the whole body."""
+    """Return whether a null may stand outside a string and in an object or a list: after a colon, comma or bracket."""
     at = body.find(b"null")
     while at > 0 and body[at - 1] not in b":,[":
         at = body.find(b"null", at + 4)
-    return at >= 0
+    return at > 0
