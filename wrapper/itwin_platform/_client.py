@@ -21,7 +21,6 @@ from itwin_platform_transport import (
     StateError,
     TokenProvider,
     UsageError,
-    check_integer,
 )
 
 from ._requests.http_client import PlatformHTTPClient
@@ -109,7 +108,6 @@ class PlatformClient:
     ) -> None:
         _check_settings(base_url=base_url, vendor=vendor, token=token)
         try:
-            check_integer("max_response_bytes", max_response_bytes, least=1)
             if not isinstance(backoff, BackoffPolicy | None):
                 said = "backoff must be a BackoffPolicy, such as BackoffPolicy(deadline=60)"
                 raise UsageError(said, argument="backoff")

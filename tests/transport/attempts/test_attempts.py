@@ -6,6 +6,7 @@ import ssl
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable
 from functools import partial
+from typing import Any
 
 import httpx
 import pytest
@@ -387,10 +388,17 @@ async def test_a_closed_gate_says_so() -> None:
     assert all("the gate is closed" in str(error) for error in (limited, queued))
 
 
-def test_another_object_is_no_gate() -> None:
-    """What is neither a Gate nor a RedisGate is rejected where it is passed."""
-    with pytest.raises(UsageError, match="gate must be a Gate or a RedisGate"):
-        BackoffTransport(ScriptedTransport(200), gate=object())  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"gate": object()}, "gate must be a Gate or a RedisGate"),
+        ({"max_response_bytes": 0}, "max_response_bytes must be an integer of at least 1"),
+    ],
+)
+def test_what_cannot_be_used_is_rejected_where_it_is_passed(settings: dict[str, Any], said: str) -> None:
+    """A gate of another class, or a limit that is none."""
+    with pytest.raises(UsageError, match=said):
+        BackoffTransport(ScriptedTransport(200), **settings)
 
 
 async def test_a_cooldown_starts_before_the_body_of_its_429() -> None:

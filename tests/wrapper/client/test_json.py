@@ -114,6 +114,7 @@ DEEP = reduce(lambda inner, _: [inner], range(100_000 if sys.version_info >= (3,
 REJECTED: dict[str, object] = {
     **{repr(value): {"a": [{"b": value}]} for value in (math.nan, math.inf, {1, 2}, "\ud800", b"x", Decimal(1))},
     "nan alone": math.nan,
+    "infinity alone": -math.inf,
     "nan behind a string": {"a": "null", "b": math.nan},
     "nan in a list": [1.5, math.nan],
     "infinity beside null": [{"a": None, "b": ("x", [1.5, -math.inf])}],

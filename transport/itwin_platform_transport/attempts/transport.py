@@ -29,7 +29,7 @@ from ..connections.messages import (
     why_final,
     without_frames,
 )
-from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError
+from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate, gate_with
 from ..gates.window import WaitTooLongError
@@ -118,6 +118,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._send_once = network.send if isinstance(network, EngineTransport) else partial(send_through, network)
         self._gate = gate or gate_with(random_number, self._policy.max_in_flight)
         self._findings = shared_by(self._gate)
+        check_integer("max_response_bytes", max_response_bytes, least=1)
         self._max_response_bytes = max_response_bytes
         self._on_event = on_event
         self._random_number = random_number

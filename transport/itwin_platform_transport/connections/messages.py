@@ -32,7 +32,7 @@ UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.Invalid
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 BROKEN_OFF = (httpx.RequestError, OSError)
 
-#: So many bytes are reserved for a body because a header states that they will come.
+#: At most so many bytes are reserved for a body before they come: the length that a header states may be wrong.
 _MOST_RESERVED = 16 * 1024 * 1024
 
 #: These end a TLS connection as a lost one ends: a retry may help.
@@ -133,7 +133,7 @@ class Response:
             httpx.RequestError: the body of a success broke off.
         """
         if self.stream is not None:
-            # Of its stated length at once: pieces that are joined at the end would take the memory of a body twice.
+            # Reserve the stated length: pieces that are joined at the end take the memory of the body twice.
             body = BytesIO(bytes(min(self._stated_length, limit, _MOST_RESERVED)))
             try:
                 await self._collect(self.stream, body, limit=limit)
@@ -141,8 +141,8 @@ class Response:
                 if self.status_code < 300:
                     raise
             if not self.is_read:
-                body.truncate()
-                self.content = body.getvalue()  # which copies nothing
+                body.truncate()  # what was reserved and did not come
+                self.content = body.getvalue()  # CPython copies nothing here
             self.stream = None
         if len(self.content) > limit:
             self.fault, self.content = too_large(limit), self.content[:limit]

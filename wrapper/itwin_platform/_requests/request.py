@@ -130,7 +130,7 @@ def make_request(
         query = encode_query(values.query)
         address = f"{address}?{query}" if query else address
         raw_headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
-        # A page is requested once: its address is not kept, because it would lie in memory between the items.
+        # The addresses of pages are used once, and not kept: items that are freed leave gaps in memory around them.
         url = httpx.URL(address) if isinstance(values.query, str) else _parsed(address)
         return Request(values.method, url, raw_headers, content, extensions)
     except (httpx.InvalidURL, UnicodeError) as error:
@@ -332,8 +332,8 @@ def _written_by_msgspec(values: object) -> bytes | None:
 
 
 def _has_null(body: bytes) -> bool:
-    """Return whether a null may stand outside a string and in an object or a list: after a colon, comma or bracket."""
+    """Return whether a null may stand outside a string: after a colon, a comma or a bracket, or as the whole body."""
     at = body.find(b"null")
     while at > 0 and body[at - 1] not in b":,[":
         at = body.find(b"null", at + 4)
-    return at > 0
+    return at >= 0
