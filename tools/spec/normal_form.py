@@ -54,8 +54,8 @@ def _named(document: Node, node: Any, key: str = "") -> Any:
         return {name: _named(document, inner) for name, inner in node.items()}
     names = node.get("x-enum-varnames", ())
     # Each name is reported with its value. A name too many has none.
-    is_told = len(names) <= len(node.get("enum", ()))
-    named = {name: _keyword(document, node, name) for name in node if name != "x-enum-varnames" or not is_told}
+    is_reported = len(names) <= len(node.get("enum", ()))
+    named = {name: _keyword(document, node, name) for name in node if name != "x-enum-varnames" or not is_reported}
     return _with_null(named)
 
 

@@ -46,11 +46,11 @@ RESPONSE_CHANGES: Mapping[FaultName, Change] = {
 class Decision:
     """A response and the fault of its delivery; without a response the connection is reset.
 
-    `answer` is the response as a value, and `faults` name every fault that had an effect.
+    `service_response` is the response as a value, and `faults` name every fault that had an effect.
     """
 
     response: WireResponse | None
-    answer: ServiceResponse
+    service_response: ServiceResponse
     delivery: Fault | None = None
     faults: tuple[str, ...] = ()
 
@@ -86,16 +86,16 @@ class FaultyService:
         if fault is not None and fault.name in SCRIPTED_RESPONSES:
             now = self.now()
             scripted = dated(SCRIPTED_RESPONSES[fault.name](fault, now), now)
-            answer = ServiceResponse(scripted.status, _json_of(scripted))
-            return Decision(scripted, answer, faults=tuple(self.plan.fired))
+            response = ServiceResponse(scripted.status, _json_of(scripted))
+            return Decision(scripted, response, faults=tuple(self.plan.fired))
         if fault is not None and fault.name == "token_expires":
             self.tokens.expire(request.headers.get("authorization"))
         if fault is not None and fault.name == "max_return_refused":
-            answer = max_return_rejected()
+            response = max_return_rejected()
         else:
-            answer = self._changed_response(self._prepared(request, operation), route)
-        delivery = self.plan.next_fault("deliver", name, request, _kind_of(answer))
-        return Decision(to_wire(answer, self.now()), answer, delivery, tuple(self.plan.fired))
+            response = self._changed_response(self._prepared(request, operation), route)
+        delivery = self.plan.next_fault("deliver", name, request, _kind_of(response))
+        return Decision(to_wire(response, self.now()), response, delivery, tuple(self.plan.fired))
 
     def _applies(self, fault: Fault, *, request: APIRequest, operation: DocumentedOperation | None) -> bool:
         if fault.name == "token_expires":

@@ -76,10 +76,10 @@ SCRIPTED_RESPONSES: dict[FaultName, Callable[[Fault, datetime], WireResponse]] =
 def too_large(now: datetime, note: str) -> tuple[WireResponse, ServiceResponse]:
     """Return the error for a body that is larger than any operation accepts, in bytes and as a value."""
     message = "The request body is too large."
-    answer = replace(
+    response = replace(
         ErrorResponse(413, "RequestTooLarge", message, inferred="body-too-large").response(), notes=(note,)
     )
-    return to_wire(answer, now), answer
+    return to_wire(response, now), response
 
 
 def max_return_rejected() -> ServiceResponse:

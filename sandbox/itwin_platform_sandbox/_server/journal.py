@@ -183,8 +183,8 @@ class Recorder:
 
     def _record(self, recording: "Recording", status: int | None) -> RecordedRequest:
         request, decision, operation = recording.request, recording.decision, recording.operation
-        answer = decision.answer
-        code, message, details = _error_of(answer.body)
+        response = decision.service_response
+        code, message, details = _error_of(response.body)
         return RecordedRequest(
             operation=operation.name if operation else None,
             method=request.method,
@@ -198,14 +198,14 @@ class Recorder:
             ended=self.clock(),
             in_flight=recording.number,
             body_bytes=len(request.body.content),
-            notes=answer.notes,
+            notes=response.notes,
             faults=decision.faults,
-            rate_limit=answer.rate_limit,
-            inferred=answer.inferred,
+            rate_limit=response.rate_limit,
+            inferred=response.inferred,
             error_code=code,
             error_message=message,
             error_details=details,
-            response_body=redacted(answer.body) if self.bodies else None,
+            response_body=redacted(response.body) if self.bodies else None,
             response_bytes=len(decision.response.body) if decision.response and self.bodies else 0,
         )
 

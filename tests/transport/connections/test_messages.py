@@ -357,7 +357,7 @@ async def test_a_body_is_read_to_its_end_or_its_limit_and_closed(
 
 @pytest.mark.parametrize("stated", [b"4", b"2", b"9", b"0", b"", b"-4", b"four", b"9" * 5000])
 async def test_a_body_is_what_comes_whatever_length_is_stated(stated: bytes) -> None:
-    """A length that is wrong, or none, changes nothing of the body."""
+    """The body is the same if the stated length is wrong or missing."""
     response = Response(200, [(b"Content-Length", stated)], stream=Parts(b"ab", b"cd"))
     await response.read(limit=9)
     assert (response.content, response.fault) == (b"abcd", None)
@@ -380,7 +380,7 @@ async def test_a_large_body_takes_its_memory_once() -> None:
         return most
 
     assert await peak(3_200_000, limit=10_000_000) < 3_500_000
-    # What is stated is believed up to the limit only, and to a fixed size.
+    # However large the stated length is, no more is reserved than the limit, and than a fixed size.
     assert await peak(10**15, limit=4_000_000) < 4_300_000
     assert await peak(10**15, limit=10**12) < 20_000_000
 

@@ -82,9 +82,9 @@ async def test_pages_ahead_wait_undecoded_for_a_slow_caller(made: Callable[[type
 async def test_a_page_that_was_read_leaves_only_its_items(
     concurrency: int, made: Callable[[type[object]], int]
 ) -> None:
-    """Neither its response is kept while the next one comes, nor its address after the listing."""
+    """Its response is gone while the next one comes, and its URL after the listing."""
     items = NumberedItems(100, latencies=(1.0,))
-    pager = items.pager(concurrency=concurrency, skip=concurrency)  # at addresses that no other test has
+    pager = items.pager(concurrency=concurrency, skip=concurrency)  # with URLs that no other test has
     async for page in pager.pages():
         assert page.items
         # All others are waiting for their turn.

@@ -110,6 +110,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             del token  # tools that report errors show what frames hold
         self._policy = policy or BackoffPolicy()
+        check_integer("max_response_bytes", max_response_bytes, least=1)
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
         network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
@@ -118,7 +119,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._send_once = network.send if isinstance(network, EngineTransport) else partial(send_through, network)
         self._gate = gate or gate_with(random_number, self._policy.max_in_flight)
         self._findings = shared_by(self._gate)
-        check_integer("max_response_bytes", max_response_bytes, least=1)
         self._max_response_bytes = max_response_bytes
         self._on_event = on_event
         self._random_number = random_number

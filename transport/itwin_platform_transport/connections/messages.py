@@ -158,7 +158,7 @@ class Response:
             if not self.is_read:
                 async for chunk in stream:
                     body.write(chunk)
-                    del chunk  # or it would stay until the next one has come
+                    del chunk  # or it would stay in memory until the next one has come
                     if body.tell() > limit:
                         break
         except BaseException:

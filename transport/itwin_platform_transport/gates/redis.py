@@ -40,7 +40,7 @@ _LISTEN_INTERVAL = 1.0
 #: Errors of the server name their code first; Redis 6.2 puts what happened in a script before it.
 _CODE = re.compile(r"(?:^|-|: )([A-Z]{3,})\b", re.MULTILINE)
 
-#: What a user may not do in a script has no code: up to Redis 7.0 it is told in the second words, later in the third.
+#: An error for what a user may not do in a script has no code: Redis up to 7.0 uses the second text, later the third.
 _NOT_PERMITTED = re.compile("NOPERM|The user executing the script can't|ACL failure in script")
 
 #: What became of a permit of the server: in which way it ended, its number, when it was granted, and only of a 429 the

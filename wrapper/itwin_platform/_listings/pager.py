@@ -172,7 +172,7 @@ class Pager(Generic[T]):
                     await asyncio.sleep(0)
                 info = response.info()
                 page = run.take(self._read(response), response=info)
-                del response  # its body would stay in memory until the next one has come
+                del response  # or its body would stay in memory until the next response has come
                 self._on_page(page)
                 if count > 1:
                     await self._keep(tasks, run.requests(count), run.first)

@@ -230,6 +230,7 @@ def objects_to_create(
     return items
 
 
+#: The names of the properties of `data` in JSON, by the kind of the object.
 _NAMES_OF_DATA = {
     "RepositoryResource": frozenset(RepositoryResourceDataParam.__annotations__),
     "View3d": frozenset(View3dDataParam.__annotations__),
@@ -242,7 +243,7 @@ def _check_spelling(items: list[Any]) -> None:
         is_model = isinstance(item, SceneObjectCreate)
         kind, data = (item.kind, item.data) if is_model else (item.get("kind"), item.get("data"))
         names = _NAMES_OF_DATA.get(kind) if isinstance(kind, str) else None
-        # The fields of a model are spelt right; it is asked for first, because asking for a Mapping takes longest.
+        # A model writes the names of JSON itself. `isinstance` with Mapping takes longest, so it comes last.
         if names is None or (type(data) is not dict and (isinstance(data, JSONModel) or not isinstance(data, Mapping))):
             continue
         if names.issuperset(data):  # nearly always: asking for each name takes thirty times as long

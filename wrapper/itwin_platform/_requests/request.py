@@ -130,7 +130,7 @@ def make_request(
         query = encode_query(values.query)
         address = f"{address}?{query}" if query else address
         raw_headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
-        # The addresses of pages are used once, and not kept: items that are freed leave gaps in memory around them.
+        # The URL of a page is not cached: cached URLs lie between the items in memory, which fragments it.
         url = httpx.URL(address) if isinstance(values.query, str) else _parsed(address)
         return Request(values.method, url, raw_headers, content, extensions)
     except (httpx.InvalidURL, UnicodeError) as error:
