@@ -8,6 +8,7 @@ from statistics import median
 
 import httpx
 from itwin_platform import BackoffTransport, DeadlineExceededError, Gate
+from itwin_platform_transport import ServiceHeaders
 from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.event_loops import in_virtual_time
@@ -23,12 +24,13 @@ SECONDS, A_RATE, B_RATE = 120.0, 2.0, 5.0
 QUOTA_LASTS, QUOTA_ASKED = 48 * 3600.0, 300.0
 #: The header in which a 429 names the operation that it met.
 NAMED = "itwinplatform-ratelimited-operation"
+HEADERS = ServiceHeaders(limit_operation=(NAMED,))
 
 
 async def _beside(respond: Callable[[ReceivedRequest], Awaitable[Outcome]]) -> tuple[int, list[float]]:
     """Call both operations regularly; return the lost calls of the second one, and how long the others take."""
     loop = asyncio.get_running_loop()
-    async with BackoffTransport(Service(respond), gate=Gate(20)) as transport:
+    async with BackoffTransport(Service(respond), gate=Gate(20), headers=HEADERS) as transport:
 
         async def call_regularly(operation: str, rate: float) -> list[tuple[bool, float]]:
             calls = []
@@ -69,7 +71,7 @@ async def _herd(limit: PunishingWindow) -> tuple[int, float]:
 
     service, random_number = Service(respond, latency=LATENCY), random.Random(1).random
     gate = gate_with(random_number, 20)
-    async with BackoffTransport(service, gate=gate, random_number=random_number) as transport:
+    async with BackoffTransport(service, gate=gate, random_number=random_number, headers=HEADERS) as transport:
         await called(transport, "/b/0", route="/b/{id}")
         paths = [f"/{operation}/{number}" for number in range(200) for operation in "ab"]
         found = await asyncio.gather(*(called(transport, path, route=f"{path[:2]}/{{id}}") for path in paths))

@@ -9,7 +9,7 @@ from statistics import mean, median
 import httpx
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformClient, PlatformError, ServerError
 from itwin_platform_transport import CallInfo, Request
-from itwin_platform_transport.attempts import outage as attempts_outage
+from itwin_platform_transport.gates import breaker as attempts_outage
 from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.event_loops import in_virtual_time
@@ -157,11 +157,11 @@ def half_broken(*, seeds: int = 20) -> list[Figure]:
 @contextmanager
 def never_closing() -> Iterator[None]:
     """Let every call make its own attempts, however many fail."""
-    closes, attempts_outage.FAILURES_TO_CLOSE = attempts_outage.FAILURES_TO_CLOSE, 1_000_000_000
+    closes, attempts_outage.FAILURES_TO_OPEN = attempts_outage.FAILURES_TO_OPEN, 1_000_000_000
     try:
         yield
     finally:
-        attempts_outage.FAILURES_TO_CLOSE = closes
+        attempts_outage.FAILURES_TO_OPEN = closes
 
 
 async def arriving(share: float | None, *, seed: int) -> float:

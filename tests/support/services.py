@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Generic, Literal, Self, TypeVar
 
 import httpx
+from itwin_platform._version import HEADERS
 from itwin_platform_transport import BackoffEvent, BackoffPolicy, BackoffTransport, Gate
 from itwin_platform_transport.gates.gate import gate_with
 
@@ -173,7 +174,9 @@ def backoff(
 ) -> BackoffTransport:
     """Return a backoff transport over the service whose jitter is known."""
     gate = gate or gate_with(lambda: jitter)
-    return BackoffTransport(service, policy=policy, gate=gate, random_number=lambda: jitter, on_event=on_event)
+    return BackoffTransport(
+        service, policy=policy, gate=gate, random_number=lambda: jitter, on_event=on_event, headers=HEADERS
+    )
 
 
 async def send(transport: httpx.AsyncBaseTransport, method: str = "GET", **headers: str) -> httpx.Response:

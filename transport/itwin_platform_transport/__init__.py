@@ -6,11 +6,11 @@ Start with `BackoffTransport`. Everything that is public is exported here; the m
 import typing as _typing
 from types import ModuleType as _ModuleType
 
-from .attempts.call import CallInfo as CallInfo, CallResult as CallResult
+from .attempts.call import CallInfo as CallInfo
+from .attempts.endings import CallResult as CallResult
 from .attempts.tokens import AccessToken as AccessToken, TokenProvider as TokenProvider
 from .attempts.transport import MAX_RESPONSE_BYTES as MAX_RESPONSE_BYTES, BackoffTransport as BackoffTransport
 from .connections.messages import Request as Request, Response as Response, is_loopback as is_loopback
-from .conventions import Conventions as Conventions, adopt as adopt
 from .errors import (
     DeadlineExceededError as DeadlineExceededError,
     NotSentError as NotSentError,
@@ -35,6 +35,7 @@ from .events import (
 from .gates.gate import Gate as Gate
 from .gates.redis import RedisGate as RedisGate
 from .gates.window import RateLimit as RateLimit
+from .names import ServiceHeaders as ServiceHeaders
 from .policy import (
     RETRYABLE_METHODS as RETRYABLE_METHODS,
     RETRYABLE_STATUS_CODES as RETRYABLE_STATUS_CODES,

@@ -17,13 +17,12 @@ import math
 from collections.abc import Mapping
 from datetime import datetime
 
-from . import conventions
+from .names import DOCUMENTATION, is_own
 
 
 class _DocumentationURL:
     def __get__(self, instance: object, owner: "type[PlatformError]") -> str:
-        page = conventions.current.documentation
-        return f"{page}#{owner._section}" if page else ""  # noqa: SLF001  # of the class that it describes
+        return f"{DOCUMENTATION}#{owner._section}"  # noqa: SLF001  # of the class that it describes
 
 
 class PlatformError(Exception):
@@ -49,7 +48,7 @@ class PlatformError(Exception):
     correlation_id: str | None = None
 
     def __init_subclass__(cls) -> None:
-        if conventions.is_own(cls.__module__):  # a class of the application has no section of its own
+        if is_own(cls.__module__):  # a class of the application has no section of its own
             cls._section = cls.__name__.lower()
 
     def __init__(self, text: str) -> None:
@@ -159,9 +158,17 @@ class ResponseDecodeError(PlatformError):
         attempts: how many requests were sent.
     """
 
-    def __init__(self, status: int, headers: Mapping[str, str], body: bytes, *, reason: str | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        reason: str | None = None,
+        correlation_id: str | None = None,
+    ) -> None:
         said = reason or "the body does not match the specification"
-        self.correlation_id: str | None = conventions.correlation_id_of(headers)
+        self.correlation_id: str | None = correlation_id
         named = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
         super().__init__(f"response with status {status}: {said}{named}")
         self.status = status

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
-from . import conventions
+from .names import FIELD_PREFIX, LOGGER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,16 +141,15 @@ def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
         on_event(event)
     except Exception:  # noqa: BLE001  # a response must not be lost because a counter failed
         with suppress(Exception):
-            conventions.current.logger.exception("on_event failed", extra=_extra(event))
+            LOGGER.exception("on_event failed", extra=_extra(event))
 
 
 def log(event: BackoffEvent | RetryScheduled | GateChanged) -> None:
     """Log an event."""
     level, text, values = _line(event)
-    logger = conventions.current.logger
-    if logger.isEnabledFor(level):
+    if LOGGER.isEnabledFor(level):
         with suppress(Exception):  # nor because a log handler failed
-            logger.log(level, text, *values, extra=_extra(event))
+            LOGGER.log(level, text, *values, extra=_extra(event))
 
 
 def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str, tuple[object, ...]]:
@@ -180,6 +179,6 @@ def _line_of_gate(event: GateChanged) -> tuple[int, str, tuple[object, ...]]:
 
 def _extra(event: BackoffEvent | RetryScheduled | GateChanged) -> dict[str, object]:
     # The prefix keeps them apart from what logging, and filters of an application, put on a record.
-    prefix = conventions.current.field_prefix
+    prefix = FIELD_PREFIX
     values = {f"{prefix}{field.name}": getattr(event, field.name) for field in fields(event)}
     return {f"{prefix}event": type(event).__name__, **values}

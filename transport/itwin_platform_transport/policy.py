@@ -3,12 +3,12 @@
 import enum
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from typing import NamedTuple, Protocol
 
-from . import conventions
 from .errors import NotSentError, OutcomeUnknownError, TransportError, UsageError, check_integer, in_seconds
 
 
@@ -134,10 +134,17 @@ JITTER_SHARE, JITTER_SECONDS = 0.25, 0.5
 RETRY_AFTER_JITTER_SHARE = 0.05
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """The attempts of a call so far: attempts used, responses of 429, and whether one may have had an effect."""
+class Progress(NamedTuple):
+    """The attempts of a call so far.
 
+    Args:
+        sent: requests that were sent.
+        attempts: attempts used; a 429 uses none.
+        rate_limits: responses of 429.
+        may_have_had_an_effect: whether one of the requests may have had one.
+    """
+
+    sent: int = 0
     attempts: int = 0
     rate_limits: int = 0
     may_have_had_an_effect: bool = False
@@ -146,9 +153,10 @@ class Progress:
         """Return the progress with one attempt more."""
         is_rate_limited = outcome is Outcome.RATE_LIMITED
         return Progress(
-            attempts=self.attempts + (not is_rate_limited),
-            rate_limits=self.rate_limits + is_rate_limited,
-            may_have_had_an_effect=self.may_have_had_an_effect or outcome in EFFECT_POSSIBLE,
+            self.sent + (outcome is not Outcome.UNTRUSTED),
+            self.attempts + (not is_rate_limited),
+            self.rate_limits + is_rate_limited,
+            self.may_have_had_an_effect or outcome in EFFECT_POSSIBLE,
         )
 
     @property
@@ -157,36 +165,53 @@ class Progress:
         return OutcomeUnknownError if self.may_have_had_an_effect else NotSentError
 
 
-def decide(
-    *,
-    method: str,
-    outcome: Outcome,
-    delay: float,
-    progress: Progress,
-    elapsed: float,
-    policy: BackoffPolicy,
-) -> str | None:
-    """Decide what follows an attempt: return why there is no retry, or None for a retry.
+class Retry(NamedTuple):
+    """Send the request again, after so many seconds."""
+
+    seconds: float
+
+
+class GiveUp(NamedTuple):
+    """Return the response, or raise; `reason` tells why no retry follows, where one was possible."""
+
+    reason: str | None = None
+
+
+class Ended(Protocol):
+    """An attempt as `decide` sees it: what it ended in, and how long to wait before a retry, in seconds."""
+
+    @property
+    def outcome(self) -> Outcome: ...
+    @property
+    def delay(self) -> float: ...
+
+
+def decide(method: str, attempt: Ended, progress: Progress, *, elapsed: float, policy: BackoffPolicy) -> Retry | GiveUp:
+    """Decide what follows an attempt.
 
     Args:
         method: the HTTP method.
-        outcome: what the attempt ended in.
-        delay: how long to wait before a retry, in seconds.
+        attempt: what it ended in.
         progress: the attempts so far, this one included.
         elapsed: seconds since the gate first admitted the call.
         policy: the limits.
     """
+    outcome, delay = attempt.outcome, attempt.delay
+    if outcome is Outcome.FINAL:
+        return GiveUp()
     rule = RULES.get(outcome)
     if rule is None:
-        return "a retry would not change that"
+        return GiveUp("a retry would not change that")
     if not rule.any_method and method not in RETRYABLE_METHODS:
-        return f"{method} is not idempotent"
+        return GiveUp(f"{method} is not idempotent")
     if progress.attempts >= rule.most_attempts:
-        return "no response has ever come from this address: check it, and whether the service runs"
+        return GiveUp("no response has ever come from this address: check it, and whether the service runs")
     if rule.uses_attempt and progress.attempts >= policy.max_attempts:
-        return f"max_attempts={policy.max_attempts} reached"
+        return GiveUp(f"max_attempts={policy.max_attempts} reached")
     limit = exceeded_limit(delay, elapsed=elapsed, policy=policy)
-    return limit if limit is None or outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
+    if limit is None:
+        return Retry(delay)
+    return GiveUp(limit if outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}")
 
 
 def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> str | None:
@@ -196,6 +221,15 @@ def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> st
     if policy.deadline is not None and elapsed + delay >= policy.deadline:
         return f"longer than deadline={policy.deadline:g} s allows"
     return None
+
+
+def delay_after(
+    outcome: Outcome, *, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float
+) -> float:
+    """Return how long to wait after an attempt before a retry, in seconds."""
+    if outcome not in RULES or not RULES[outcome].waits:
+        return 0.0
+    return delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
 
 
 def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
@@ -232,9 +266,9 @@ _PARTS = re.compile(r"\s*(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,)?[^,]+")
 _HTTP_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? [ 0-9A-Za-z:-]+", re.ASCII)
 
 
-def retry_after_of(headers: Mapping[str, str], *, now: datetime) -> float | None:
-    """Return the delay that a response names, in seconds; None when it names none that counts."""
-    for name in conventions.current.retry_after:
+def retry_after_of(headers: Mapping[str, str], *, names: Iterable[str], now: datetime) -> float | None:
+    """Return the delay that a response names in one of these headers, in seconds; None when none counts."""
+    for name in names:
         if (value := headers.get(name)) is not None:
             seconds = parse_retry_after(value, date=headers.get("date"), now=now)
             if seconds is not None:

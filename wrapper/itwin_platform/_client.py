@@ -26,7 +26,7 @@ from itwin_platform_transport import (
 from ._requests.http_client import PlatformHTTPClient
 from ._requests.request import Service, as_base_url, check_characters, check_header, check_header_name, write_json
 from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback, with_changes
-from ._version import CORRELATION_ID
+from ._version import CORRELATION_ID, HEADERS
 
 if TYPE_CHECKING:
     from itwin_platform_api.client import AuthenticatedClient
@@ -118,6 +118,7 @@ class PlatformClient:
                 trust_env=trust_env,
                 policy=backoff,
                 gate=gate,
+                headers=HEADERS,
                 token_timeout=max((each for each in _timeout(timeout).values() if each is not None), default=None),
                 token=token if token is not None else _setting("token", None),
                 max_response_bytes=max_response_bytes,
@@ -198,6 +199,8 @@ class PlatformClient:
             ```
         """
         before, view = self._sender.options, object.__new__(type(self))
+        # What a subclass has added as well; the groups belong to the sender.
+        view.__dict__.update({name: value for name, value in vars(self).items() if name not in _CACHED})
         view._is_view = True
         view._sender = PlatformSender(
             transport=self._sender.transport,
@@ -323,7 +326,10 @@ class _Group(cached_property[T]):
         return getattr(module, self.func.__annotations__["return"])
 
 
-for _name in ("itwins", "repositories", "scenes", "detectors", "webhooks"):
+_GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
+#: What an instance keeps of its sender.
+_CACHED = {*_GROUPS, "generated"}
+for _name in _GROUPS:
     # Here, so that editors and the documentation see the properties that they know.
     _group = _Group(vars(PlatformClient)[_name].func)
     _group.__set_name__(PlatformClient, _name)

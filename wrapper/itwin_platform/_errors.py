@@ -37,7 +37,7 @@ from datetime import datetime
 
 from itwin_platform_transport import RETRYABLE_STATUS_CODES, PlatformError, when_to_retry
 
-from ._version import CONVENTIONS, CORRELATION_ID
+from ._version import CORRELATION_ID, HEADERS
 
 #: The most characters of the text of an error.
 LONGEST_TEXT = 2048
@@ -174,17 +174,17 @@ class RateLimitError(APIStatusError):
     @property
     def tier(self) -> str | None:
         """The tier of the limit; None when the service names none."""
-        return CONVENTIONS.limit_of(self.headers)[0]
+        return HEADERS.limit_of(self.headers).tier
 
     @property
     def api(self) -> str | None:
         """The API of the limit; None when the service names none."""
-        return CONVENTIONS.limit_of(self.headers)[1]
+        return HEADERS.limit_of(self.headers).api
 
     @property
     def operation(self) -> str | None:
         """The operation of the limit; None when the service names none."""
-        return CONVENTIONS.limit_of(self.headers)[2]
+        return HEADERS.limit_of(self.headers).operation
 
 
 class ServerError(APIStatusError):

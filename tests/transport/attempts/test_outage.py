@@ -23,8 +23,7 @@ from itwin_platform_transport import (
     Request,
     TransportError,
 )
-from itwin_platform_transport.attempts.outage import FAILURES_TO_CLOSE
-from itwin_platform_transport.attempts.waiting import wait_for_change, wake
+from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN as FAILURES_TO_CLOSE
 from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.event_loops import in_virtual_time
@@ -214,19 +213,6 @@ async def test_an_outage_of_objects_that_failed_before_costs_few_requests() -> N
     sent = len(service.requests)
     await results(transport, *(get(path) for path in "ab" * 50))
     assert len(service.requests) - sent <= 50
-
-
-async def test_who_is_woken_twice_wakes_once() -> None:
-    """Two events of one turn of the event loop wake the same calls, and not one whose time is over."""
-    waiting: set[asyncio.Future[None]] = set()
-    task = asyncio.create_task(wait_for_change(waiting, seconds=60.0))
-    await asyncio.sleep(0)
-    wake(waiting)
-    wake(waiting)
-    await task
-    assert (now(), waiting) == (0.0, set())
-    await wait_for_change(waiting, seconds=1.0)
-    assert (now(), waiting) == (1.0, set())
 
 
 async def test_a_success_begins_the_wait_anew() -> None:

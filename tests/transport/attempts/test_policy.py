@@ -8,7 +8,10 @@ import httpx
 import pytest
 from hypothesis import example, given, strategies as st
 from itwin_platform_transport import BackoffPolicy, NotSentError, OutcomeUnknownError, UsageError
+from itwin_platform._version import HEADERS
+from itwin_platform_transport.attempts.call import Attempt
 from itwin_platform_transport.policy import (
+    Retry,
     EFFECT_POSSIBLE,
     RULES,
     Outcome,
@@ -73,7 +76,8 @@ def decided(
 ) -> str | None:
     """Decides for a first attempt, unless it is said otherwise."""
     delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
-    return decide(method=method, outcome=what, delay=delay, progress=progress, elapsed=elapsed, policy=policy)
+    verdict = decide(method, Attempt(what, delay), progress, elapsed=elapsed, policy=policy)
+    return None if isinstance(verdict, Retry) else verdict.reason
 
 
 @pytest.mark.parametrize(
@@ -261,7 +265,7 @@ def test_either_header_names_the_delay(documented: str | None, seen: str | None,
     """The documented header goes first, then the second one that has been seen."""
     headers = {"Retry-After": documented, "iTwinPlatform-RateLimit-Retry-After-Seconds": seen}
     sent = httpx.Headers({name: value for name, value in headers.items() if value is not None})
-    assert retry_after_of(sent, now=NOW) == expected
+    assert retry_after_of(sent, names=HEADERS.retry_after, now=NOW) == expected
 
 
 DATES = st.from_regex(r"(Mon|Sun)[a-z]*,? [ 0-9A-Za-z:-]{0,40}", fullmatch=True, alphabet=CHARACTERS)

@@ -183,9 +183,9 @@ async def test_a_process_has_its_share_while_the_server_is_lost(workers: int, at
     known = (RateLimit(10, 1.0), RateLimit(1, 5.0))
     gate, _ = gate_with(ServerUnreachableError("planted"), workers=workers, rate=known)
     assert repr(gate) == f"RedisGate(max_in_flight=20, rate={list(known)}, in_flight=0, waiting=0)"
-    assert gate._window._most == at_once
-    assert RedisGate("redis://", name="n")._window._most == 20
-    assert gate._window._rates == [(rates[0], 1.04), (rates[1], 5.2)]
+    assert gate._window._slow_start._most == at_once
+    assert RedisGate("redis://", name="n")._window._slow_start._most == 20
+    assert gate._window._known == [(rates[0], 1.04), (rates[1], 5.2)]
 
 
 @pytest.mark.parametrize("is_held", [False, True], ids=["only reports", "with a permit"])

@@ -15,7 +15,7 @@ from itwin_platform_transport import (
     TokenError,
     TokenProvider,
 )
-from itwin_platform_transport.attempts.tokens import Freshness, TokenAuth, freshness, hidden
+from itwin_platform_transport.attempts.tokens import TokenSource, hidden
 from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
@@ -47,17 +47,17 @@ class GuardedService(ScriptedTransport):
 
     def __init__(
         self,
-        provider: TokenProvider | TokenAuth,
+        provider: TokenProvider | TokenSource,
         accepts: Callable[[str], bool] = lambda token: True,
         *,
         latency: float = 0.0,
         max_in_flight: int = 10_000,
     ) -> None:
         super().__init__(lambda request: 200 if accepts(_token(request)) else 401, latency=latency)
-        self.auth = provider if isinstance(provider, TokenAuth) else TokenAuth(provider, now=wall_clock)
+        self.auth = provider if isinstance(provider, TokenSource) else TokenSource(provider, now=wall_clock)
         policy = BackoffPolicy(deadline=None, max_attempts=1)
         self._backoff = BackoffTransport(self, token="none", gate=Gate(max_in_flight), policy=policy)
-        self._backoff._auth = self.auth
+        self._backoff._tokens = self.auth
 
     @property
     def tokens(self) -> list[str]:
@@ -103,33 +103,6 @@ def test_a_moment_without_a_zone_is_rejected(moment: object) -> None:
     """What is not an aware datetime is a TokenError that says what to give."""
     with pytest.raises(TokenError, match="expires_at must be an aware datetime"):
         AccessToken("abc", moment)  # type: ignore[arg-type]  # what must not work
-
-
-@pytest.mark.parametrize(
-    ("life", "left", "expected"),
-    [
-        (3600, 3600, Freshness.FRESH),
-        (3600, 121, Freshness.FRESH),
-        (3600, 120, Freshness.EARLY),
-        (3600, 11, Freshness.EARLY),
-        (3600, 10, Freshness.EXPIRED),
-        (100, 21, Freshness.FRESH),
-        (100, 20, Freshness.EARLY),
-        (100, 5, Freshness.EXPIRED),
-        (1, 1, Freshness.FRESH),
-        (0, 0, Freshness.EXPIRED),
-        (-60, -60, Freshness.EXPIRED),
-    ],
-)
-def test_two_windows_before_the_end(life: int, left: int, expected: Freshness) -> None:
-    """Two minutes before the end one refreshes it, ten seconds before the end all do; for short lives in proportion."""
-    token = AccessToken("abc", START + timedelta(seconds=left))
-    assert freshness(token, obtained_at=START + timedelta(seconds=left - life), now=START) is expected
-
-
-def test_a_token_that_does_not_say_is_fresh() -> None:
-    """Only the service can tell."""
-    assert freshness(AccessToken("abc"), obtained_at=START - timedelta(days=9), now=START) is Freshness.FRESH
 
 
 async def test_a_hundred_tasks_share_a_token_until_it_expires() -> None:
@@ -238,7 +211,7 @@ async def test_a_response_of_the_source_that_is_no_token_is_a_failure(response: 
 def test_a_source_of_another_kind_is_rejected_at_once() -> None:
     """Neither text nor token nor function."""
     with pytest.raises(TokenError, match="a token must be a str or an AccessToken, not int"):
-        TokenAuth(7)  # type: ignore[arg-type]  # what must not work
+        TokenSource(7)  # type: ignore[arg-type]  # what must not work
 
 
 @pytest.mark.parametrize(
@@ -342,12 +315,12 @@ async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: floa
 async def test_a_failure_is_shared_for_one_second() -> None:
     """A call that began before the failure calls the provider again when it needs a token long after it."""
     source = WatchedProvider()
-    auth = TokenAuth(source, now=wall_clock)
+    auth = TokenSource(source, now=wall_clock)
     source.failure = TokenError("x")
     for wait in (0.0, 0.9, 0.2):
         await asyncio.sleep(wait)
         with pytest.raises(TokenError):
-            await auth.token(since=0)
+            await auth.get(since=0.0)
     assert source.asked == [0.0, 2.1]
 
 
@@ -418,7 +391,7 @@ async def test_a_refresh_that_began_before_the_401_is_not_taken_for_a_new_one(li
     call = asyncio.create_task(service.call())
     await asyncio.sleep(2.7)
     # The request is on its way with t-1. For another one, a refresh begins that returns t-2 after the 401.
-    other = asyncio.create_task(service.auth.token(since=0))
+    other = asyncio.create_task(service.auth.get(since=0.0))
     assert await call == 200
     assert service.tokens == ["t-1", "t-3"]
     assert len(source.asked) == 3

@@ -8,10 +8,16 @@ from itwin_platform_transport.gates.window import Permit, Window
 from tests.support.examples import examples
 
 
+def wait_of(window: Window, now: float) -> float | None:
+    """Let time pass, and ask."""
+    window.advance(now)
+    return window.next_start(now)
+
+
 def opened(window: Window, now: float) -> list[Permit]:
     """Start as many requests as the window allows now."""
     permits = []
-    while window.wait(now) == 0:
+    while wait_of(window, now) == 0:
         permits.append(window.begin(now))
     return permits
 
@@ -44,8 +50,8 @@ def test_after_a_429_the_window_opens_slowly(allowed: int) -> None:
     Up to seven successes before the 429 tell no rate: the slow start goes on past as many. Nor does a lost response.
     """
     window = limited_after(allowed, wait=5.0)
-    assert (window.wait(0.0), window.wait(4.5)) == (5.0, 0.5)
-    window.end(window.begin(5.0))
+    assert (wait_of(window, 0.0), wait_of(window, 4.5)) == (5.0, 0.5)
+    window.abandoned(window.begin(5.0))
     assert rounds(window, 5.0, 7) == [1, 2, 4, 8, 16, 20, 20]
 
 
@@ -62,7 +68,7 @@ def test_further_429s_of_a_cooldown_only_extend_it() -> None:
         window.responded(other)
     assert rounds(window, 11.0, 2) == [1, 2]
     window.rate_limited(late, now=11.0, wait=1.0)
-    assert (window.wait(11.5), window.in_flight) == (0.5, 0)
+    assert (wait_of(window, 11.5), window.in_flight) == (0.5, 0)
     assert rounds(window, 12.0, 1) == [4]
 
 
@@ -73,7 +79,7 @@ def test_slow_requests_from_before_count_as_in_flight() -> None:
     window.rate_limited(permits[0], now=0.0, wait=1.0)
     assert rounds(window, 1.0, 3) == [1, 1, 1]
     assert len(opened(window, 1.0)) == 1
-    assert window.wait(1.0) is None
+    assert wait_of(window, 1.0) is None
     window.responded(permits[1])
     assert rounds(window, 1.0, 1) == [1]
 
@@ -82,13 +88,13 @@ def test_an_unused_permit_frees_the_rate() -> None:
     """A permit counts against the rate until `per` after it was granted, or until it is returned unused."""
     window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
     first, _ = window.begin(0.0), window.begin(1.0)
-    assert window.wait(3.0) == pytest.approx(7.4)
+    assert wait_of(window, 3.0) == pytest.approx(7.4)
     window.unused(first)
-    assert window.wait(3.0) == 0.0
+    assert wait_of(window, 3.0) == 0.0
     late = window.begin(3.0)
-    assert window.wait(12.0) == 0.0
+    assert wait_of(window, 12.0) == 0.0
     window.unused(late)  # it is too old to count
-    assert window.wait(20.0) == 0.0
+    assert wait_of(window, 20.0) == 0.0
 
 
 def test_several_rates_hold_at_once() -> None:
@@ -96,7 +102,7 @@ def test_several_rates_hold_at_once() -> None:
     window = Window(max_in_flight=20, rates=[RateLimit(3, 10.0), RateLimit(5, 100.0)])
     now, sent = 0.0, list[float]()
     while len(sent) < 9:
-        now += window.wait(now) or 0.0
+        now += wait_of(window, now) or 0.0
         window.responded(window.begin(now))
         sent.append(now)
     assert sent == pytest.approx([0.0, 0.0, 0.0, 10.4, 10.4, 101.0, 101.0, 101.0, 111.4])
@@ -109,7 +115,7 @@ def test_no_period_exceeds_the_rate(steps: list[float], requests: int, per: floa
     now, started = 0.0, list[float]()
     for step in steps:
         now += step
-        if window.wait(now) == 0:
+        if wait_of(window, now) == 0:
             window.begin(now)
             started.append(now)
     for first, beyond in zip(started, started[requests:], strict=False):
@@ -119,12 +125,12 @@ def test_no_period_exceeds_the_rate(steps: list[float], requests: int, per: floa
 def test_a_long_cooldown_is_probed_each_minute() -> None:
     """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
     window = limited_after(0, wait=86_400.0)
-    assert (window.wait(0.0), window.wait(59.5)) == (60.0, 0.5)
+    assert (wait_of(window, 0.0), wait_of(window, 59.5)) == (60.0, 0.5)
     probe = window.begin(60.0)
     assert window.may_send(probe, 60.0)
-    assert window.wait(61.0) == 59.0
+    assert wait_of(window, 61.0) == 59.0
     window.rate_limited(probe, now=61.0, wait=80_000.0)
-    assert (window.wait(61.0), window.cooldown_left(61.0)) == (60.0, 80_000.0)
+    assert (wait_of(window, 61.0), window.cooldown_left(61.0)) == (60.0, 80_000.0)
     window.responded(window.begin(121.0))
     assert window.cooldown_left(121.0) == 0.0
     assert rounds(window, 121.0, 3) == [2, 4, 8]
@@ -134,11 +140,11 @@ def test_a_probe_that_was_not_sent_is_due_again() -> None:
     """When a probe is not sent, the next request may probe immediately; one without a response takes its turn."""
     window = limited_after(0, wait=600.0)
     window.unused(window.begin(60.0))
-    assert window.wait(60.0) == 0.0
+    assert wait_of(window, 60.0) == 0.0
     probe = window.begin(60.0)
-    assert window.wait(120.0) is None  # until it ends
-    window.end(probe)
-    assert window.wait(70.0) == 50.0
+    assert wait_of(window, 120.0) is None  # until it ends
+    window.abandoned(probe)
+    assert wait_of(window, 70.0) == 50.0
 
 
 def test_a_probe_goes_on_whatever_becomes_of_older_requests() -> None:
@@ -150,7 +156,7 @@ def test_a_probe_goes_on_whatever_becomes_of_older_requests() -> None:
     probe = window.begin(60.0)
     window.unused(unsent)
     window.responded(answered)
-    assert (window.wait(61.0), window.cooldown_left(61.0)) == (59.0, 539.0)
+    assert (wait_of(window, 61.0), window.cooldown_left(61.0)) == (59.0, 539.0)
     assert [permit.number for permit in (limited, unsent, answered, probe)] == [1, 2, 3, 4]
 
 
@@ -229,7 +235,7 @@ def test_a_long_cooldown_is_not_extended() -> None:
 def used_up(window: Window, now: float) -> int:
     """Return how many requests succeed one after the other until the window holds one back."""
     count = 0
-    while window.wait(now) == 0:
+    while wait_of(window, now) == 0:
         window.responded(window.begin(now))
         count += 1
     return count
@@ -240,7 +246,7 @@ def test_a_429_tells_a_rate(named: float, learned: float) -> None:
     """Ten requests got through before a 429: from then on, ten start in the whole seconds that it asks for, and 4 %."""
     window = limited_after(10, wait=named)
     assert used_up(window, named) == 10
-    assert window.wait(named) == pytest.approx(learned)
+    assert wait_of(window, named) == pytest.approx(learned)
     assert used_up(window, named + learned) == 10
 
 
@@ -255,7 +261,7 @@ def test_eight_requests_tell_a_rate(is_late: bool) -> None:
     for permit in successes if is_late else []:
         window.responded(permit)
     assert used_up(window, 1.0) == 8
-    assert window.wait(1.0) == pytest.approx(1.04)
+    assert wait_of(window, 1.0) == pytest.approx(1.04)
 
 
 def test_a_rate_is_not_learned_from_a_long_period() -> None:
@@ -276,7 +282,7 @@ def test_after_a_long_period_the_next_one_is_measured_from_its_own_beginning() -
     assert sum(rounds(window, 61.0, 4)) == 15
     window.rate_limited(window.begin(61.0), now=61.0, wait=1.0)
     assert used_up(window, 62.0) == 15
-    assert window.wait(62.0) == pytest.approx(1.04)
+    assert wait_of(window, 62.0) == pytest.approx(1.04)
 
 
 def test_late_responses_to_requests_from_before_tell_no_rate() -> None:
@@ -284,7 +290,7 @@ def test_late_responses_to_requests_from_before_tell_no_rate() -> None:
     window = Window(max_in_flight=20)
     limited, *late = [window.begin(0.0) for _ in range(4)]
     window.rate_limited(limited, now=0.0, wait=1.0)
-    assert window.wait(1.0) == 0.0
+    assert wait_of(window, 1.0) == 0.0
     window.responded(late.pop())
     assert rounds(window, 1.0, 1) == [1]
     for permit in late:
@@ -299,7 +305,7 @@ def pauses(window: Window, now: float, count: int) -> tuple[list[float], float]:
     found = []
     for _ in range(count):
         used_up(window, now)
-        found.append(round(window.wait(now) or 0.0, 3))
+        found.append(round(wait_of(window, now) or 0.0, 3))
         now += found[-1]
     return found, now
 
@@ -320,7 +326,7 @@ def test_a_learned_rate_is_probed_when_it_holds_back(wait: float, expected: list
     window = limited_after(10, wait=wait)
     found, now = pauses(window, wait, 12)
     assert found == expected
-    assert window.wait(now + 50.0) == 0.0
+    assert wait_of(window, now + 50.0) == 0.0
 
 
 def test_while_nobody_is_held_back_nothing_is_probed() -> None:
@@ -328,9 +334,9 @@ def test_while_nobody_is_held_back_nothing_is_probed() -> None:
     window = limited_after(10)
     used_up(window, 1.0)
     for now in (50.0, 100.0, 200.0):
-        assert window.wait(now) == 0.0
+        assert wait_of(window, now) == 0.0
     used_up(window, 200.0)
-    assert window.wait(200.0) == pytest.approx(0.936)
+    assert wait_of(window, 200.0) == pytest.approx(0.936)
     assert len(opened(window, 201.0)) == 1
 
 
@@ -374,7 +380,7 @@ def test_a_long_period_that_was_too_fast_is_probed_boldly_again() -> None:
     for _ in range(2):
         window.rate_limited(window.begin(now), now=now, wait=5.0)
         now += 5.0
-        window.wait(now)
+        wait_of(window, now)
     found, _ = pauses(window, now, 6)
     assert found[-2:] == pytest.approx([5.2 / 0.95 / 2] * 2, abs=0.001)
 
@@ -389,10 +395,10 @@ def test_a_learned_rate_that_was_too_fast_is_measured_again(
 ) -> None:
     """Without a probe, a 429 slows the rate down to 85 % of what got through since the last one, or by a twentieth."""
     window = limited_after(10)
-    assert (used_up(window, 1.0) if succeeds else window.wait(1.0)) == succeeds
+    assert (used_up(window, 1.0) if succeeds else wait_of(window, 1.0)) == succeeds
     window.rate_limited(window.begin(sent_at), now=sent_at, wait=named)
     assert used_up(window, 10.0) == left
-    assert window.wait(10.0) == pytest.approx(seconds)
+    assert wait_of(window, 10.0) == pytest.approx(seconds)
 
 
 STEPS = st.tuples(st.sampled_from(["begins", "responded", "lost", "limited"]), st.floats(0.0, 3.0), st.floats(0.0, 5.0))
@@ -406,16 +412,16 @@ def test_no_history_leaves_the_window_stuck(steps: list[tuple[str, float, float]
     now = cooldown_until = 0.0
     for what, passes, wait in steps:
         now += passes
-        if what == "begins" and window.wait(now) == 0:
+        if what == "begins" and wait_of(window, now) == 0:
             assert now >= cooldown_until
             in_flight.append(window.begin(now))
         elif what == "limited" and in_flight:
             window.rate_limited(in_flight.pop(0), now=now, wait=wait)
             cooldown_until = max(cooldown_until, now + wait)
         elif what != "begins" and in_flight:
-            (window.responded if what == "responded" else window.end)(in_flight.pop(0))
+            (window.responded if what == "responded" else window.abandoned)(in_flight.pop(0))
         assert window.in_flight == len(in_flight) <= 4
         if not in_flight and now >= cooldown_until:
-            until_next = window.wait(now)
+            until_next = wait_of(window, now)
             assert until_next is not None
             assert until_next < 60.0

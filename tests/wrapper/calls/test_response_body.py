@@ -9,7 +9,7 @@ import httpx
 import pytest
 from itwin_platform._requests.sender import DecodedResponse
 from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Request, ResponseDecodeError
-from itwin_platform_transport.attempts.call import KEPT_OF_TOO_LARGE
+from itwin_platform_transport.attempts.endings import KEPT_OF_TOO_LARGE
 from itwin_platform_transport.connections.messages import send_through
 
 from tests.support.services import ScriptedTransport, send

@@ -38,7 +38,7 @@ from itwin_platform import (
     View3dData,
 )
 from itwin_platform_api.types import Response
-from itwin_platform_transport.attempts.tokens import TokenAuth
+from itwin_platform_transport.attempts.tokens import TokenSource
 from itwin_platform_transport.connections.engine import EngineTransport
 
 from tests.wrapper.client.conftest import answering
@@ -83,7 +83,7 @@ SHOWN: list[tuple[object, str]] = [
     (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
     (Page(items=[], resume=None), "Page(0 items, the last)"),
     (BackoffTransport(EngineTransport()), f"BackoffTransport(EngineTransport(in_use=0, idle=0), gate={GATE})"),
-    (TokenAuth("planted"), "TokenAuth(<hidden>)"),
+    (TokenSource("planted"), "TokenSource(<hidden>)"),
     (RateLimit(requests=100, per=60.0), "RateLimit(requests=100, per=60.0)"),
     (ErrorDetail(code="A", message="B"), "ErrorDetail(code='A', message='B', target=None)"),
     (STATE, "SceneState(display_name='S', last_modified=None, is_partial=True)"),

@@ -1,14 +1,12 @@
 """Access tokens: what can be sent as one, when one is refreshed, and one refresh for all tasks."""
 
 import asyncio
-import enum
 import inspect
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 from ..errors import TokenError
 
@@ -77,24 +75,6 @@ def hidden(token: AccessToken, text: str) -> str:
     return text if value.isalpha() else re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", "[redacted]", text)
 
 
-class Freshness(enum.Enum):
-    """What to do with a token, by the time that is left before its expiry."""
-
-    FRESH = "send it"
-    EARLY = "send it, and let one task refresh it"
-    EXPIRED = "refresh it before anything is sent"
-
-
-def freshness(token: AccessToken, *, obtained_at: datetime, now: datetime) -> Freshness:
-    """Decide by the two windows; a token without a known expiry is fresh."""
-    if token.expires_at is None:
-        return Freshness.FRESH
-    life, left = token.expires_at - obtained_at, token.expires_at - now
-    if left <= min(EXPIRY_MARGIN, life * EXPIRY_SHARE) or left <= timedelta(0):
-        return Freshness.EXPIRED
-    return Freshness.EARLY if left <= min(EARLY_WINDOW, life * EARLY_SHARE) else Freshness.FRESH
-
-
 def utc_now() -> datetime:
     """Return the time of the wall clock, in which tokens expire and HTTP dates are written."""
     return datetime.now(UTC)
@@ -105,189 +85,125 @@ TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[s
 
 #: A provider may take so many seconds by default. When it fails or takes longer, it is called once more after a pause.
 LONGEST_REFRESH, PAUSE_AFTER_FAILURE = 30.0, 0.5
-#: A failed refresh is shared by the calls that started before it, and cached for so many seconds.
+#: A failed refresh is shared by the calls that began before it, for so many seconds.
 FAILURE_SHARED = 1.0
 
 
-class ObtainedToken(NamedTuple):
-    """An access token, when it was obtained, and the number of the refresh that returned it; 0 for a given one."""
+class TokenSource:
+    """The access tokens of a client: one refresh at a time, which serves all tasks that wait for it.
 
-    token: AccessToken
-    at: datetime
-    number: int
+    A token with an expiry serves all attempts until then. Shortly before, one task refreshes it, and the others continue
+    with it. A token without an expiry serves the attempts that waited for it: the next one calls the provider again.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Failure:
-    """A failed refresh. Each waiting task raises an error of its own, because errors are changed on their way."""
-
-    text: str
-    at: float
-    cause: Exception | None = None
-
-
-class _TooSlowError(TimeoutError):
-    pass
-
-
-class TokenAuth:
-    """The access tokens of a client.
-
-    A provider that is a function is called for every attempt. When its token has an expiry, one refresh serves all
-    tasks: shortly before the expiry the others continue with the old token, after it all wait for the new one.
     Cancelling a waiting task leaves the refresh and the other tasks as they are.
-
-    So one call of the provider decides for all tasks. It has a time limit, and a second opinion: one that fails is made
-    once more, unless it raised TokenError.
 
     Args:
         provider: a string, an AccessToken, or a function, sync or async, that returns one of them.
         timeout: how long one call of an async function may take, in seconds; None for no limit.
         now: the wall clock.
 
-    `failures` counts how often the provider has failed.
-
     Raises:
         TokenError: a string that cannot be sent as a token.
     """
 
     def __init__(
-        self,
-        provider: TokenProvider,
-        *,
-        timeout: float | None = LONGEST_REFRESH,
-        now: Callable[[], datetime] = utc_now,
+        self, provider: TokenProvider, *, timeout: float | None = LONGEST_REFRESH, now: Callable[[], datetime] = utc_now
     ) -> None:
-        if callable(provider):
-            _check_parameters(provider)
         self._provider = provider if callable(provider) else None
-        self._timeout = timeout
-        self._now = now
-        self._given = None if callable(provider) else ObtainedToken(_access_token(provider), now(), 0)
-        self._current: ObtainedToken | None = None
-        self._refresh: asyncio.Task[ObtainedToken | _Failure] | None = None
-        #: Refreshes are numbered from 1: the last one that started, and the last one whose token may be rejected.
-        self._started = self._rejected_up_to = 0
-        self._failure: _Failure | None = None
-        self.failures: int = 0
+        if self._provider is not None:
+            _check_parameters(self._provider)
+        self._given = None if callable(provider) else _access_token(provider)
+        self._timeout, self._now = timeout, now
+        #: The last token if it has an expiry, and when it came.
+        self._current: tuple[AccessToken, datetime] | None = None
+        self._refresh: asyncio.Task[AccessToken] | None = None
+        self._failed: tuple[TokenError, float] | None = None
 
     def __repr__(self) -> str:
-        return "TokenAuth(<hidden>)"
+        return "TokenSource(<hidden>)"
 
-    @property
-    def takes_time(self) -> bool:
-        """Whether the next token comes from a function that may take its time."""
-        return self._provider is not None and (self._current is None or not self._serves(self._current))
+    def ready(self) -> AccessToken | None:
+        """Return a token that can be sent now, without waiting; begin to refresh it when its expiry is near."""
+        if self._given is not None or self._current is None:
+            return self._given
+        token, obtained_at = self._current
+        assert token.expires_at is not None  # noqa: S101  # else it would not be kept
+        life, left = token.expires_at - obtained_at, token.expires_at - self._now()
+        if left <= min(EXPIRY_MARGIN, life * EXPIRY_SHARE) or left <= timedelta(0):
+            return None
+        if left <= min(EARLY_WINDOW, life * EARLY_SHARE) and self._recent_failure() is None:
+            self._start()
+        return token
 
-    async def token(self, *, since: int) -> ObtainedToken:
-        """Return the token of the next attempt.
+    async def get(self, *, since: float) -> AccessToken:
+        """Return a token to send, from the refresh that is in progress or a new one.
 
         Args:
-            since: `failures` when its call began: what failed before that may work for it.
-        """
-        return self._given or await self._provided(since=since)
+            since: when the call began, in the event loop's time: what failed before may work for it.
 
-    async def refresh(self, *, rejected: ObtainedToken, since: int) -> ObtainedToken | None:
+        Raises:
+            TokenError: the provider failed, or returned what cannot be sent.
+        """
+        if (token := self.ready()) is not None:
+            return token
+        if (failure := self._recent_failure(since)) is None:
+            refresh = self._start()
+            # `wait` neither ends the refresh when this task is cancelled, nor this task when the refresh is.
+            await asyncio.wait([refresh])
+            if refresh.cancelled():
+                raise TokenError("the token provider failed: it was cancelled")
+            if (error := refresh.exception()) is None:
+                return refresh.result()
+            failure = error if isinstance(error, TokenError) else TokenError(str(error))
+        # An error of its own for each task, because errors are changed on their way.
+        raise TokenError(str(failure), argument=failure.argument) from failure.__cause__
+
+    async def after_401(self, rejected: AccessToken, *, since: float) -> AccessToken | None:
         """Return a token to try after a 401; None when there is no other than the rejected one."""
         if self._provider is None:
             return None
-        if rejected.number > self._rejected_up_to:
-            # The first 401 of this token. What any refresh that started before it returns may be rejected as well.
-            self._rejected_up_to = self._started
-        if self._refresh is not None and self._started == self._rejected_up_to:
-            await self._outcome(self._refresh)
-        if self._current is not None and self._current.number <= self._rejected_up_to:
+        if self._current is not None and self._current[0] is rejected:
             self._current = None
-        refreshed = await self._provided(since=since)
-        return None if refreshed.token.value == rejected.token.value else refreshed
+        token = await self.get(since=since)
+        return None if token.value == rejected.value else token
 
-    async def _provided(self, *, since: int) -> ObtainedToken:
-        current, failure = self._current, self._recent_failure()
-        if current is not None and self._serves(current):
-            return current
-        if failure is not None and self.failures > since:
-            outcome: ObtainedToken | _Failure = failure
-        elif current is not None and current.token.expires_at is None:
-            outcome = await self._call_provider()
-        else:
-            outcome = await self._shared_refresh()
-        if isinstance(outcome, _Failure):
-            raise TokenError(outcome.text) from outcome.cause
-        return outcome
+    def _recent_failure(self, since: float = 0.0) -> TokenError | None:
+        failure, at = self._failed or (None, 0.0)
+        return failure if since < at and asyncio.get_running_loop().time() < at + FAILURE_SHARED else None
 
-    def _serves(self, current: ObtainedToken) -> bool:
-        """Return whether another attempt may carry a token, and refresh it when its expiry is near."""
-        if current.token.expires_at is None:
-            return False
-        state = freshness(current.token, obtained_at=current.at, now=self._now())
-        if state is Freshness.EARLY and self._recent_failure() is None:
-            self._start()
-        return state is not Freshness.EXPIRED
-
-    async def _shared_refresh(self) -> "ObtainedToken | _Failure":
-        joined = self._refresh is not None
-        outcome = await self._outcome(self._start())
-        if joined and isinstance(outcome, ObtainedToken) and outcome.token.expires_at is None:
-            # Only a token with an expiry serves several attempts.
-            return await self._call_provider()
-        return outcome
-
-    def _recent_failure(self) -> _Failure | None:
-        failure = self._failure
-        lasts = failure is not None and asyncio.get_running_loop().time() < failure.at + FAILURE_SHARED
-        return failure if lasts else None
-
-    def _start(self) -> "asyncio.Task[ObtainedToken | _Failure]":
+    def _start(self) -> "asyncio.Task[AccessToken]":
         if self._refresh is None:
-            self._started += 1
-            self._refresh = asyncio.create_task(self._obtain(self._started))
+            self._refresh = asyncio.create_task(self._obtain())
             self._refresh.add_done_callback(self._ended)
         return self._refresh
 
-    def _ended(self, _: object) -> None:
+    def _ended(self, refresh: "asyncio.Task[AccessToken]") -> None:
         self._refresh = None
+        if not refresh.cancelled():
+            refresh.exception()  # asyncio reports an error that nobody has asked for
 
-    async def _outcome(self, refresh: "asyncio.Task[ObtainedToken | _Failure]") -> "ObtainedToken | _Failure":
-        # `wait` neither ends the refresh when this task is cancelled, nor this task when the refresh is.
-        await asyncio.wait([refresh])
-        return self._failed("it was cancelled") if refresh.cancelled() else refresh.result()
-
-    async def _call_provider(self) -> "ObtainedToken | _Failure":
-        """Call the provider for one attempt, in the task of the attempt."""
-        self._started += 1
-        task = asyncio.current_task()
-        try:
-            return await self._obtain(self._started)
-        except asyncio.CancelledError:
-            if task is not None and task.cancelling():
-                raise
-            return self._failed("it was cancelled")
-
-    async def _obtain(self, number: int) -> "ObtainedToken | _Failure":
+    async def _obtain(self) -> AccessToken:
         try:
             try:
-                token = await self._provided_once()
+                token = await self._called()
             except TokenError:
                 raise
             except Exception:  # noqa: BLE001  # a provider may raise anything
                 await asyncio.sleep(PAUSE_AFTER_FAILURE)
-                token = await self._provided_once()
-        except TokenError as error:
-            self._failure = self._failed(str(error), cause=error.with_traceback(None))
-        except Exception as error:  # noqa: BLE001  # a provider may raise anything; each waiting task raises it
+                token = await self._called()
+        except Exception as error:  # noqa: BLE001  # the same
+            what = str(error) if isinstance(error, TokenError | _TooSlowError) else type(error).__name__
+            failure = TokenError(f"the token provider failed: {what}")
             # Without our own frames, which hold what the provider returned.
             frames = error.__traceback__ and error.__traceback__.tb_next
-            cause = error.with_traceback(frames and frames.tb_next)
-            self._failure = self._failed(
-                str(error) if isinstance(error, _TooSlowError) else type(error).__name__, cause=cause
-            )
-        else:
-            self._current, self._failure = ObtainedToken(token, self._now(), number), None
-            return self._current
-        self.failures += 1
-        return self._failure
+            failure.__cause__ = error.with_traceback(frames and frames.tb_next)
+            self._failed = failure, asyncio.get_running_loop().time()
+            raise failure from failure.__cause__
+        self._failed = None
+        self._current = None if token.expires_at is None else (token, self._now())
+        return token
 
-    async def _provided_once(self) -> AccessToken:
+    async def _called(self) -> AccessToken:
         assert self._provider is not None  # noqa: S101  # there is no token to obtain without a function to call
         limit = asyncio.timeout(self._timeout)
         try:
@@ -299,14 +215,15 @@ class TokenAuth:
                 raise _TooSlowError(f"it did not return within {self._timeout:g} s") from None
             raise
 
-    def _failed(self, what: str, *, cause: Exception | None = None) -> _Failure:
-        return _Failure(text=f"the token provider failed: {what}", at=asyncio.get_running_loop().time(), cause=cause)
-
     async def aclose(self) -> None:
         """Cancel a refresh in progress: the tasks that wait for it get a TokenError."""
         if self._refresh is not None:
             self._refresh.cancel()
             await asyncio.wait([self._refresh])
+
+
+class _TooSlowError(TimeoutError):
+    pass
 
 
 def _check_parameters(provider: Callable[[], object]) -> None:

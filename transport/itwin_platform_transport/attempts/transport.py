@@ -4,17 +4,12 @@ import asyncio
 import logging
 import random
 import ssl
-import sys
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from types import ModuleType
-from typing import Any, Literal
 
 import httpx
 
-from .. import conventions
 from ..connections.engine import EngineTransport, innermost
 from ..connections.given_client import cancelled_in_order, check_kind
 from ..connections.messages import (
@@ -30,13 +25,28 @@ from ..connections.messages import (
     without_frames,
 )
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer
-from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
+from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
+from ..gates.breaker import OperationDownError
 from ..gates.gate import Gate, gate_with
-from ..gates.window import WaitTooLongError
-from ..policy import DOWN, OUTCOMES, RULES, BackoffPolicy, Outcome, check_seconds, decide, delay_before, retry_after_of
-from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError
-from .outage import shared_by
-from .tokens import LONGEST_REFRESH, TokenAuth, TokenProvider, utc_now
+from ..gates.window import Permit, WaitTooLongError
+from ..names import LOGGER, ServiceHeaders
+from ..policy import (
+    DOWN,
+    OUTCOMES,
+    BackoffPolicy,
+    GiveUp,
+    Outcome,
+    Progress,
+    Retry,
+    check_seconds,
+    decide,
+    delay_after,
+    retry_after_of,
+)
+from .call import Attempt, Call, CallInfo, Place
+from .endings import CallResult, Found, closed, found_down, held_back, not_admitted, out_of_time, result_of
+from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, utc_now
+from .tracing import trace_of
 
 #: The largest response by default, in bytes.
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -44,10 +54,7 @@ MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 LONGEST_COOLDOWN = 86_400.0
 #: A token that has waited longer for a permit, in seconds, is asked for again before it is sent.
 LONGEST_UNSENT_TOKEN = 5.0
-#: The module that the application imports when it traces. Nothing is imported here: it is found in `sys.modules`.
-_OPENTELEMETRY = "opentelemetry.trace"
-#: The ways in which a permit ends.
-Ending = Literal["responded", "rate_limited", "abandoned", "unused"]
+_UNKNOWN = Outcome.OUTCOME_UNKNOWN
 
 
 class BackoffTransport(httpx.AsyncBaseTransport):
@@ -70,6 +77,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         token_timeout: how long one call of an async `token` may take, in seconds; None for no limit.
         max_response_bytes: the largest response, in bytes, as it comes: httpx decodes it later, without a limit of its
             own. 64 MiB by default.
+        headers: those of responses that are read beside `retry-after`.
         on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         random_number: returns jitter, from 0 to 1.
         now: the wall clock.
@@ -97,6 +105,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         token: TokenProvider | None = None,
         token_timeout: float | None = LONGEST_REFRESH,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
+        headers: ServiceHeaders = ServiceHeaders(),  # noqa: B008  # a frozen value
         on_event: Callable[[BackoffEvent], None] | None = None,
         random_number: Callable[[], float] = random.random,
         now: Callable[[], datetime] = utc_now,
@@ -104,7 +113,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if token_timeout is not None:
             check_seconds("token_timeout", token_timeout, otherwise=", or None")
         try:
-            self._auth = None if token is None else TokenAuth(token, timeout=token_timeout, now=now)
+            self._tokens = None if token is None else TokenSource(token, timeout=token_timeout, now=now)
         except TokenError as error:
             raise error.with_traceback(None) from None
         finally:
@@ -118,7 +127,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._transport = network
         self._send_once = network.send if isinstance(network, EngineTransport) else partial(send_through, network)
         self._gate = gate or gate_with(random_number, self._policy.max_in_flight)
-        self._findings = shared_by(self._gate)
+        self._headers = headers
         self._max_response_bytes = max_response_bytes
         self._on_event = on_event
         self._random_number = random_number
@@ -145,27 +154,32 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Send a request as often as the policy allows, and return the last response, read."""
         info = CallInfo(method=request.method, route=request.url.path, policy=self._policy, has_template=False)
         result = await self.send(await Request.of(request), info)
-        response = result.returned(info)
+        came = None if result.response is None else result.response.headers
+        response = result.returned(info, correlation_id=came and self._headers.correlation_id_of(came))
         stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
         return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
 
     async def send(self, request: Request, info: CallInfo) -> CallResult:
         """Send a request as often as its policy allows; return its last response with what the attempts learned."""
         clock = self._used_here().time
-        call = Call(
-            request=request,
-            info=info,
-            clock=clock,
-            began_at=clock(),
-            ticket=self._gate.ticket(),
-            limit=asyncio.timeout(info.policy.queue_timeout),
-            send=self._send,
-            now=self._now,
-            token_failures=0 if self._auth is None else self._auth.failures,
-        )
-        tracing = sys.modules.get(_OPENTELEMETRY)
-        trace = None if tracing is None else _trace_of(call, tracing)
-        return await (self._respond(call) if trace is None else trace.around(self._respond, call))
+        call = Call(request, info, ticket=self._gate.ticket(), clock=clock)
+        trace = call.trace = trace_of(call, self._headers)
+        self._calls[call] = asyncio.current_task()
+        try:
+            if trace is None:
+                return await self._run(call)
+            with trace.of_call() as span:
+                result = await self._run(call)
+                span.ended(result)
+                return result
+        except (TransportError, asyncio.CancelledError) as error:
+            without_frames(error, until=call.handled)
+            raise
+        finally:
+            del self._calls[call]
+            if self._gate.breakers.active:
+                self._gate.breakers.left_by(call, call.scopes)
+            self._ended.set()
 
     def _used_here(self) -> asyncio.AbstractEventLoop:
         if self._is_closed:
@@ -181,241 +195,185 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise StateError("a client belongs to the event loop of its first call: make another client here")
         return loop
 
-    async def _respond(self, call: Call) -> CallResult:
-        self._calls[call] = asyncio.current_task()
-        try:
-            async with call.limit:
-                return await self._run(call)
-        except TimeoutError as error:
-            if not call.limit.expired():
-                raise
-            return self._out_of_time(call, error)
-        except WaitTooLongError as error:
-            found = self._findings.limits.found(call) or self._findings.cause_of_cooldown(call.clock())
-            return call.held_back(found, seconds=error.seconds)
-        except OperationDownError as error:
-            return call.found_down(error.found)
-        except (TransportError, asyncio.CancelledError) as error:
-            without_frames(error)
-            raise
-        finally:
-            del self._calls[call]
-            if self._findings.is_active:
-                self._findings.left_by(call)
-            self._ended.set()
-
-    def _out_of_time(self, call: Call, error: TimeoutError) -> CallResult:
-        left = self._findings.limits.left(call) or self._gate.cooldown_left() or None
-        if call.is_rate_limited and not call.was_closed:
-            return call.held_back(self._findings.limits.found(call) or self._findings.rate_limit, seconds=left)
-        raise call.out_of_time(seconds=left) from without_frames(error)
-
     async def _run(self, call: Call) -> CallResult:
-        findings = self._findings
-        while True:
-            try:
-                await self._admit(call)
-                request = call.request if self._auth is None else await self._authorized(call, auth=self._auth)
-                attempt = await call.send(request, call)
-            finally:
-                # Nothing was sent if the call still has its permit.
-                self._end(call, "unused")
-            if findings.is_active or attempt.outcome in DOWN:
-                findings.note(call, attempt, jitter=self._random_number(), on_event=self._on_event)
-            if attempt.outcome is Outcome.FINAL:
-                if attempt.status == 401 and await self._refresh_token(call):
-                    continue
-                return call.ended(attempt)
-            reason = decide(
-                method=call.request.method,
-                outcome=attempt.outcome,
-                delay=attempt.delay,
-                progress=call.progress,
-                elapsed=call.elapsed,
-                policy=call.info.policy,
-            )
-            if reason is not None:
-                return call.ended(attempt, reason=reason)
-            retry = RetryScheduled(
-                method=call.info.method,
-                route=call.info.route,
-                status=attempt.status,
-                error=attempt.error_name,
-                attempt=call.sent + 1,
-                seconds=attempt.delay,
-            )
-            log(retry)
-            # After a 429 the gate holds the next attempt back; here other tasks may run.
-            await (asyncio.sleep(0) if attempt.outcome is Outcome.RATE_LIMITED else findings.pause(call, attempt))
-
-    async def _admit(self, call: Call) -> None:
-        """Wait until the operation is not known to be down, and the gate has a permit."""
-        findings = self._findings
-        while True:
-            if findings.is_active and findings.holds_back(call):
-                call.start_deadline(is_admitted=False)
-                asked = call.clock()
-                await findings.wait(call)
-                call.outage_wait += call.clock() - asked
-            await self._enter(call)
-            # Meanwhile it may have become known that the operation is down, or limited.
-            if not findings.is_active or (findings.holds_back(call) is None and findings.limits.admit(call)):
-                return
-            self._end(call, "unused")
-
-    async def _enter(self, call: Call) -> None:
+        """Make attempts until one decides: gate and token, attempt, verdict, wait."""
+        gate, tokens, policy = self._gate, self._tokens, call.info.policy
+        progress, token, other_token = Progress(), None, None
+        is_limited = has_refreshed = False  # by the last response, and nothing was sent since; after the first 401
         try:
+            async with call.timer:
+                while True:
+                    permit, token = await self._admitted(call, progress, other_token)
+                    # Whatever ends the attempt early: it may have had an effect.
+                    before, progress, is_limited, other_token = progress, progress.after(_UNKNOWN), False, None
+                    attempt = await self._attempt(call, permit, token, before)
+                    progress, is_limited = before.after(attempt.outcome), attempt.outcome is Outcome.RATE_LIMITED
+                    if attempt.outcome is not Outcome.FINAL or gate.breakers.active:
+                        self._tell_others(call, attempt, token)
+                    if attempt.status == 401 and token is not None and tokens is not None and not has_refreshed:
+                        call.place, has_refreshed = Place.FOR_TOKEN, True
+                        other_token = await tokens.after_401(token, since=call.began_at)
+                        call.place = Place.WAITING
+                        if other_token is not None:
+                            continue
+                    match decide(call.request.method, attempt, progress, elapsed=call.elapsed, policy=policy):
+                        case GiveUp(reason):
+                            return result_of(call, progress, attempt, reason=reason, token=token, now=self._now)
+                        case Retry(seconds):
+                            log(_scheduled(call, attempt, progress))
+                            # After a 429 the gate holds the next attempt back; here other tasks may run.
+                            await asyncio.sleep(0.0 if is_limited else seconds)
+        except TimeoutError as error:
+            if not call.timer.expired():
+                raise
+            left = gate.cooldown_left(call.operation) or None
+            if is_limited and not call.was_closed:
+                return held_back(call, progress, Found(attempt, token, 0.0), seconds=left, now=self._now)
+            without_frames(error, until=call.handled)
+            raise out_of_time(call, progress, seconds=left, now=self._now) from error
+        except WaitTooLongError as error:
+            return held_back(call, progress, gate.found(call.operation), seconds=error.seconds, now=self._now)
+        except OperationDownError as error:
+            return found_down(call, progress, error.found, token=token, now=self._now)
+
+    async def _admitted(
+        self, call: Call, progress: Progress, token: AccessToken | None
+    ) -> tuple[Permit, AccessToken | None]:
+        """Return a permit and a token for the next attempt. While a token takes time, the call holds no permit."""
+        gate, tokens, clock, obtained_at = self._gate, self._tokens, call.clock, call.clock()
+        while True:
+            permit = await self._entered(call, progress)
+            try:
+                # Meanwhile it may have become known that the operation is down.
+                if not gate.breakers.active or gate.breakers.holding_back(call, call.scopes, now=clock()) is None:
+                    ready = None if tokens is None else tokens.ready()
+                    if tokens is None or ready is not None:
+                        return permit, ready
+                    if token is not None and clock() - obtained_at <= LONGEST_UNSENT_TOKEN:
+                        return permit, token
+            except BaseException:
+                gate.unused(permit)
+                raise
+            # Meanwhile other calls use the permit; this one keeps its place in the queue.
+            gate.unused(permit)
+            if tokens is not None and tokens.ready() is None:
+                asked, call.place = clock(), Place.FOR_TOKEN
+                token, obtained_at = await tokens.get(since=call.began_at), clock()
+                call.place = Place.WAITING
+                call.waited("token_wait", since=asked)
+
+    async def _entered(self, call: Call, progress: Progress) -> Permit:
+        """Wait until the operation is not known to be down, and the gate has a permit."""
+        gate, asked = self._gate, call.clock()
+        while (
+            gate.breakers.active and (breaker := gate.breakers.holding_back(call, call.scopes, now=asked)) is not None
+        ):
+            call.start_deadline(is_admitted=False)
+            await breaker.wait(call, progress=progress, policy=call.info.policy, until=call.timer.when())
+            call.waited("outage_wait", since=asked)
             asked = call.clock()
-            if self._findings.is_active and (own := self._findings.limits.gate_of(call)) is not None:
-                call.own = own, await own.enter(call.ticket, max_wait=call.longest_cooldown, until=call.limit.when())
-            call.permit = await self._gate.enter(
-                call.ticket, max_wait=call.longest_cooldown, until=call.limit.when(), operation=call.operation
+        try:
+            until = call.timer.when()
+            permit = await gate.enter(
+                call.ticket, max_wait=call.longest_cooldown, until=until, operation=call.operation
             )
-            call.gate_wait += call.clock() - asked
         except WaitTooLongError:
             raise
         except Exception as error:
-            if isinstance(error, PlatformError) and not call.sent:
+            if isinstance(error, PlatformError) and not progress.sent:
                 raise
-            raise call.not_admitted(error) from error
+            raise not_admitted(call, progress, error) from error
         if self._is_closed:
             # In the turn of the event loop in which the permit came: the end of the call is already due.
-            raise call.closed()
+            gate.unused(permit)
+            raise closed(call, progress)
         call.start_deadline(is_admitted=True)
+        call.waited("gate_wait", since=asked)
+        return permit
 
-    async def _authorized(self, call: Call, *, auth: TokenAuth) -> Request:
-        """Return a request with a token. A call holds no permit while its token takes time, and sends no old token."""
-        clock, refreshed, call.refreshed_token = call.clock, call.refreshed_token, None
-        while True:
-            if refreshed is None and auth.takes_time:
-                # Meanwhile other calls use the permit; this one keeps its place in the queue.
-                self._end(call, "unused")
-            asked, call.waits_for_token = clock(), True
-            call.token = refreshed or await auth.token(since=call.token_failures)
-            call.waits_for_token = False
-            call.token_wait += clock() - asked
-            if call.permit is not None:
-                break
-            asked, refreshed = clock(), None
-            await self._admit(call)
-            if clock() - asked <= LONGEST_UNSENT_TOKEN:
-                break
-        sent, bearer = call.request, (b"Authorization", f"Bearer {call.token.token.value}".encode("ascii"))
-        return Request(sent.method, sent.url, [*sent.raw_headers, bearer], sent.content, sent.extensions)
-
-    async def _refresh_token(self, call: Call) -> bool:
-        """Refresh the token of a call after its first 401; return whether there is another one to try."""
-        if self._auth is None or call.token is None or call.has_refreshed_token:
-            return False
-        call.refreshed_token = await self._auth.refresh(rejected=call.token, since=call.token_failures)
-        call.has_refreshed_token = True
-        return call.refreshed_token is not None
-
-    async def _send(self, request: Request, call: Call) -> Attempt:
-        """Send a request once and return what it ended in; the permit of the call ends with it."""
-        call.sent += 1
-        call.is_in_flight, call.is_rate_limited = True, False
-        number, started = call.sent, call.clock()
-        sending = self._ending_of(request, call)
+    async def _attempt(self, call: Call, permit: Permit, token: AccessToken | None, before: Progress) -> Attempt:
+        """Send a request once, and return what it ended in; the permit ends with it."""
+        started, call.place, trace = call.clock(), Place.IN_FLIGHT, call.trace
+        answering = self._answered(call, permit, token, before)
+        # The protection costs a task for each attempt; a transport says by itself when it needs none.
+        sending = answering if getattr(self._transport, "cancels_cleanly", False) else cancelled_in_order(answering)
         try:
-            # The protection costs a task for each attempt; a transport says by itself when it needs none.
-            is_clean = getattr(self._transport, "cancels_cleanly", False)
-            attempt = await (sending if is_clean else cancelled_in_order(sending))
+            attempt = await (sending if trace is None else trace.around_attempt(sending, sent=before.sent))
         except BaseException as error:
-            call.progress = call.progress.after(Outcome.OUTCOME_UNKNOWN)
-            self._report(call, None, error, number=number, started=started)
-            self._end(call, "abandoned")
+            self._report(call, None, error, number=before.sent + 1, started=started)
+            self._gate.abandoned(permit)
             raise
-        call.is_in_flight = False
+        call.place = Place.WAITING
         if attempt.response is None:
-            self._end(call, "abandoned")
+            self._gate.abandoned(permit)
         else:
             self._was_reached = True
-            self._end(call, "responded")
-        self._report(call, attempt.response, attempt.error, number=number, started=started)
+            if attempt.outcome is not Outcome.RATE_LIMITED:  # that has ended the permit when its head came
+                self._gate.responded(permit)
+        self._report(call, attempt.response, attempt.error, number=before.sent + 1, started=started)
         return attempt
 
-    def _end(self, call: Call, kind: Ending, **cooldown: float) -> None:
-        """End the permits of a call, unless they have ended."""
-        permit, call.permit = call.permit, None
-        if permit is not None:
-            getattr(self._gate, kind)(permit, **cooldown)
-        if call.own is not None:
-            (gate, permit), call.own = call.own, None
-            getattr(gate, kind)(permit, **cooldown)
-
-    async def _ending_of(self, request: Request, call: Call) -> Attempt:
+    async def _answered(self, call: Call, permit: Permit, token: AccessToken | None, before: Progress) -> Attempt:
+        request, policy, retry_after = call.request, call.info.policy, None
+        if token is not None:
+            bearer = (b"Authorization", f"Bearer {token.value}".encode("ascii"))
+            headers = [*request.raw_headers, bearer]
+            request = Request(request.method, request.url, headers, request.content, request.extensions)
         try:
             response = await self._send_once(request)
             # Before the body has arrived: a cooldown starts at once.
-            outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
-            if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
-                outcome = Outcome.FINAL
-            retry_after = None if response.status_code < 300 else retry_after_of(response.headers, now=self._now())
-            delay = 0.0 if outcome is Outcome.FINAL else self._delay_after(outcome, call, retry_after=retry_after)
-            attempt = Attempt(outcome=outcome, delay=delay, response=response, retry_after=retry_after)
+            outcome = outcome_of_response(response)
+            if response.status_code >= 300:
+                retry_after = retry_after_of(response.headers, names=self._headers.retry_after, now=self._now())
+            is_final = outcome is Outcome.FINAL
+            delay = 0.0 if is_final else self._delay(outcome, retry_after, before, policy)
+            attempt = Attempt(outcome, delay, response, None, retry_after)
             if outcome is Outcome.RATE_LIMITED:
-                await self._start_cooldown(attempt, response.headers, call)
+                self._start_cooldown(call, permit, attempt, token)
             await response.read(limit=self._max_response_bytes)
         except NO_RESPONSE as error:
-            outcome = self._outcome_of(error, call)
-            return Attempt(outcome=outcome, delay=self._delay_after(outcome, call), error=error)
+            outcome = outcome_of_error(error, host=request.url.host, was_reached=self._was_reached)
+            return Attempt(outcome, self._delay(outcome, None, before, policy), error=error)
         return attempt
 
-    def _outcome_of(self, error: Exception, call: Call) -> Outcome:
-        """Classify a failure; what is not known may have had an effect."""
-        if why_final(error) is not None:
-            call.sent -= 1
-            return Outcome.UNTRUSTED
-        if not self._was_reached and is_nowhere(error, host=call.request.url.host):
-            return Outcome.NEVER_REACHED
-        if not self._was_reached and is_not_http(error):
-            return Outcome.NOT_HTTP
-        if isinstance(error, UNSENDABLE):
-            return Outcome.UNSENDABLE
-        return Outcome.NOT_SENT if isinstance(error, NOT_CONNECTED) else Outcome.OUTCOME_UNKNOWN
+    def _delay(self, outcome: Outcome, retry_after: float | None, before: Progress, policy: BackoffPolicy) -> float:
+        jitter, progress = self._random_number(), before.after(outcome)
+        return delay_after(outcome, retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
 
-    def _delay_after(self, outcome: Outcome, call: Call, *, retry_after: float | None = None) -> float:
-        """Count an attempt, and return how long to wait before a retry, in seconds."""
-        call.progress = call.progress.after(outcome)
-        if outcome in RULES and not RULES[outcome].waits:
-            return 0.0
-        return delay_before(
-            retry_after=retry_after, progress=call.progress, policy=call.info.policy, jitter=self._random_number()
-        )
+    def _start_cooldown(self, call: Call, permit: Permit, attempt: Attempt, token: AccessToken | None) -> None:
+        assert attempt.response is not None  # noqa: S101  # a 429
+        gate, seconds = self._gate, min(attempt.delay, LONGEST_COOLDOWN)
+        tier, api, operation = self._headers.limit_of(attempt.response.headers)
+        is_new = not gate.cooldown_left(call.operation)
+        is_own = operation is not None and gate.serves_others(call.operation)
+        gate.rate_limited(permit, wait=seconds, is_own=is_own, found=Found(attempt, token, call.clock() + seconds))
+        if is_new:
+            left = max(seconds, gate.cooldown_left(call.operation))  # the gate may have prolonged it
+            method, route = call.info.method, call.info.route
+            event = CooldownStarted(method=method, route=route, seconds=left, tier=tier, api=api, operation=operation)
+            tell(event, self._on_event)
 
-    async def _start_cooldown(self, attempt: Attempt, headers: httpx.Headers, call: Call) -> None:
-        call.is_rate_limited = True
-        seconds, findings, gate = min(attempt.delay, LONGEST_COOLDOWN), self._findings, self._gate
-        tier, api, operation = conventions.current.limit_of(headers)
-        is_new = not findings.limits.left(call) and not gate.cooldown_left()
-        is_named = operation is not None and gate.serves_others(call.operation)
-        findings.is_active = True
-        if await findings.limits.is_of_operation(call, attempt, seconds=seconds, is_named=is_named, gate=gate):
-            self._end(call, "abandoned")
-        else:
-            self._end(call, "rate_limited", wait=seconds)
-            findings.rate_limit = Finding(attempt, call.token, call.clock() + gate.cooldown_left())
-        if not is_new:
-            return
-        left = max(findings.limits.left(call), gate.cooldown_left())
-        event = CooldownStarted(
-            method=call.info.method,
-            route=call.info.route,
-            seconds=max(seconds, left),  # the gate may have prolonged it
-            tier=tier,
-            api=api,
-            operation=operation,
-        )
-        tell(event, self._on_event)
+    def _tell_others(self, call: Call, attempt: Attempt, token: AccessToken | None) -> None:
+        """Note what an attempt tells of its operation."""
+        breakers, now, info = self._gate.breakers, call.clock(), call.info
+        if attempt.outcome in DOWN:
+            found = Found(attempt, token, now + (attempt.retry_after or 0.0))
+            named, jitter = None if attempt.retry_after is None else attempt.delay, self._random_number()
+            seconds = breakers.failed(call, call.scopes, found, now=now, named=named, jitter=jitter)
+            if seconds is not None:
+                status, error = attempt.status, attempt.error_name
+                event = OutageStarted(method=info.method, route=info.route, status=status, error=error, seconds=seconds)
+                tell(event, self._on_event)
+        elif breakers.active and attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED):
+            if (ended := breakers.succeeded(call.scopes, now=now)) is not None:
+                tell(OutageEnded(method=info.method, route=info.route, **ended._asdict()), self._on_event)
 
     def _report(
         self, call: Call, response: Response | None, error: BaseException | None, *, number: int, started: float
     ) -> None:
-        if self._on_event is None and not conventions.current.logger.isEnabledFor(logging.DEBUG):
+        if self._on_event is None and not LOGGER.isEnabledFor(logging.DEBUG):
             return
-        requested = call.request.headers
-        headers = requested if response is None else response.headers
+        requested, named = call.request.headers, self._headers.correlation_id_of
         event = AttemptEnded(
             method=call.info.method,
             route=call.info.route,
@@ -423,7 +381,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             error=None if error is None else type(error).__name__,
             seconds=call.clock() - started,
             attempt=number,
-            correlation_id=conventions.correlation_id_of(headers) or conventions.correlation_id_of(requested),
+            correlation_id=(None if response is None else named(response.headers)) or named(requested),
         )
         tell(event, self._on_event)
 
@@ -447,86 +405,37 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             try:
                 await self._transport.aclose()
             finally:
-                if self._auth is not None:
-                    await self._auth.aclose()
+                if self._tokens is not None:
+                    await self._tokens.aclose()
 
 
-def _trace_of(call: Call, api: ModuleType) -> "_Trace | None":
-    """Return the trace of a call; None when the application has set no tracer provider."""
-    provider = api.get_tracer_provider()
-    if isinstance(provider, api.ProxyTracerProvider):
-        return None
-    # For each call: a provider may be of any class, also of one that cannot be a key.
-    return _Trace(call, api, provider.get_tracer(conventions.current.package, conventions.current.version))
+def _scheduled(call: Call, attempt: Attempt, progress: Progress) -> RetryScheduled:
+    return RetryScheduled(
+        method=call.info.method,
+        route=call.info.route,
+        status=attempt.status,
+        error=attempt.error_name,
+        attempt=progress.sent + 1,
+        seconds=attempt.delay,
+    )
 
 
-class _Trace:
-    """OpenTelemetry spans: one for a call, and below it one for each attempt. None names an id, a query or a secret."""
+def outcome_of_response(response: Response) -> Outcome:
+    """Classify a response by its status."""
+    outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
+    if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
+        return Outcome.FINAL
+    return outcome
 
-    __slots__ = ("_api", "_attributes", "_tracer")
 
-    def __init__(self, call: Call, api: ModuleType, tracer: Any) -> None:
-        url = call.request.url
-        self._api, self._tracer = api, tracer
-        self._attributes: dict[str, Any] = {
-            "http.request.method": call.info.method,
-            "url.template": call.info.route,
-            "server.address": url.host,
-            "server.port": url.port or (443 if url.scheme == "https" else 80),
-        }
-
-    async def around(self, respond: Callable[[Call], Awaitable[CallResult]], call: Call) -> CallResult:
-        """Make a call within a span, each of its attempts within a span of its own."""
-        send = call.send
-
-        async def traced(request: Request, call: Call) -> Attempt:
-            with self._span(self._api.SpanKind.CLIENT, self._before(call)) as span:
-                attempt = await send(request, call)
-                self._ended(span, attempt.response, attempt.error_name)
-                return attempt
-
-        call.send = traced
-        with self._span(self._api.SpanKind.INTERNAL, {}) as span:
-            result = await respond(call)
-            if result.is_held_back:
-                self._failed(span, "429")
-            else:
-                self._ended(span, result.response, None)
-            return result
-
-    @contextmanager
-    def _span(self, kind: object, more: dict[str, Any]) -> Generator[Any]:
-        attributes = {**self._attributes, **more}
-        name = f"{attributes['http.request.method']} {attributes['url.template']}"
-        # Spans of other libraries, and those that a token provider makes, belong below this one.
-        with self._tracer.start_as_current_span(
-            name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
-        ) as span:
-            try:
-                yield span
-            except BaseException as error:
-                self._failed(span, type(error).__name__)
-                raise
-
-    def _before(self, call: Call) -> dict[str, Any]:
-        """Return what came before an attempt."""
-        resent = {"http.request.resend_count": call.sent} if call.sent else {}
-        waits = {"gate_wait": call.gate_wait, "token_wait": call.token_wait}
-        if call.outage_wait:
-            waits["outage_wait"] = call.outage_wait
-        call.gate_wait = call.token_wait = call.outage_wait = 0.0
-        return resent | {f"{conventions.current.span_prefix}{name}": seconds for name, seconds in waits.items()}
-
-    def _ended(self, span: Any, response: Response | None, error: str | None) -> None:
-        if response is None:
-            self._failed(span, str(error))
-            return
-        span.set_attribute("http.response.status_code", response.status_code)
-        if correlation_id := conventions.correlation_id_of(response.headers):
-            span.set_attribute(f"{conventions.current.span_prefix}correlation_id", correlation_id)
-        if response.status_code >= 400:
-            self._failed(span, str(response.status_code))
-
-    def _failed(self, span: Any, kind: str) -> None:
-        span.set_attribute("error.type", kind)
-        span.set_status(self._api.StatusCode.ERROR)
+def outcome_of_error(error: Exception, *, host: str, was_reached: bool) -> Outcome:
+    """Classify a failure; what is not known may have had an effect."""
+    if why_final(error) is not None:
+        return Outcome.UNTRUSTED
+    if not was_reached and is_nowhere(error, host=host):
+        return Outcome.NEVER_REACHED
+    if not was_reached and is_not_http(error):
+        return Outcome.NOT_HTTP
+    if isinstance(error, UNSENDABLE):
+        return Outcome.UNSENDABLE
+    return Outcome.NOT_SENT if isinstance(error, NOT_CONNECTED) else Outcome.OUTCOME_UNKNOWN

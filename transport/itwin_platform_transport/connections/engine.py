@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import httpx
 
@@ -36,6 +36,8 @@ P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 #: The next address is tried when the one before has not accepted for so many seconds. Source: RFC 8305, section 5.
 _NEXT_AFTER = 0.25
+#: So many idle connections are kept, to all origins together.
+_MOST_IDLE = 100
 _PORTS = {b"http": 80, b"https": 443}
 #: The headers that state where a body ends, in lower case.
 _FRAMING = (b"content-length", b"transfer-encoding")
@@ -69,6 +71,12 @@ class EngineTransport(httpx.AsyncHTTPTransport):
 
     def __repr__(self) -> str:
         return f"EngineTransport({self._pool!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.aclose()
 
     @property
     def cancels_cleanly(self) -> bool:
@@ -221,10 +229,9 @@ class Pool:
         return response
 
     def _take(self, origin: Origin) -> "Connection | None":
-        while self._idle:
-            connection = self._idle.pop()
-            # A client has one address: a connection to another one is not worth keeping.
-            if connection.origin == origin and connection.is_usable:
+        while (connection := next((each for each in reversed(self._idle) if each.origin == origin), None)) is not None:
+            self._idle.remove(connection)
+            if connection.is_usable:
                 return connection
             self._close(connection)
         return None
@@ -274,7 +281,7 @@ class Pool:
             self._idle.append(connection)
         else:
             self._close(connection)
-        while self._idle and self._idle[0].is_too_old:
+        while self._idle and (self._idle[0].is_too_old or len(self._idle) > _MOST_IDLE):
             self._close(self._idle.popleft())
 
     def _close(self, connection: "Connection") -> None:

@@ -308,18 +308,18 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def without_frames(error: E) -> E:
-    """Remove the tracebacks of an error and of what it came from.
+def without_frames(error: E, *, until: BaseException | None) -> E:
+    """Remove the tracebacks of an error and of what it came from, up to what the application was handling.
 
     The frames below hold requests, with token and body, and tools that report errors show what frames hold.
     """
-    for cause in _chain(error):
+    for cause in _chain(error, until=until):
         cause.__traceback__ = None
     return error
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
+def _chain(error: BaseException, *, until: BaseException | None = None) -> Iterator[BaseException]:
+    seen: set[int] = {id(until)}
     left: list[BaseException | None] = [error]
     while left:
         if (current := left.pop()) is not None and id(current) not in seen:

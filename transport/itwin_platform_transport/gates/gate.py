@@ -3,171 +3,20 @@
 import asyncio
 import itertools
 import random
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
-from heapq import heapify, heappop, heappush
+from typing import Any
 
 from ..errors import StateError, UsageError, check_integer
+from .breaker import Breakers
+from .queue import Queue, Waiter
 from .window import Permit, RateLimit, WaitTooLongError, Window
 
 IN_USE = "the gate is in use in another event loop: make another gate here"
 CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
-#: After a cooldown the other operations come first for so many seconds.
-OTHERS_FIRST = 5.0
-#: An operation counts as in use for so many seconds after a call.
-LATELY = 30.0
-#: What adding and subtracting a cooldown may leave of the clock's rounding, in seconds.
-CLOCK_ERROR = 1e-6
-
-
-class Waiter(asyncio.Future[Permit]):
-    """A task's wait for a permit: its position in the queue, its operation, and how long a cooldown it may wait for."""
-
-    __slots__ = ("max_wait", "operation", "ticket", "until")
-
-    def __init__(
-        self,
-        ticket: int,
-        *,
-        operation: Hashable,
-        max_wait: float,
-        until: float | None,
-    ) -> None:
-        super().__init__()
-        self.ticket: int = ticket
-        self.operation: Hashable = operation
-        self.max_wait: float = max_wait + CLOCK_ERROR
-        self.until: float = float("inf") if until is None else until
-
-    def gives_up(self, *, now: float, left: float) -> bool:
-        """Return whether a cooldown of `left` seconds is too long for this waiter."""
-        return left > self.max_wait or (left > 0 and now + left >= self.until)
-
-
-class _Heap:
-    """Waiters by one of their values; those that wait no longer stay in it until they are met or too many."""
-
-    def __init__(self) -> None:
-        self._entries: list[tuple[float, int, Waiter]] = []
-
-    def push(self, value: float, entry: int, waiter: Waiter, *, live: int) -> None:
-        heappush(self._entries, (value, entry, waiter))
-        if len(self._entries) > 2 * live + 64:
-            self._entries = [each for each in self._entries if not each[2].done()]
-            heapify(self._entries)
-
-    def first(self) -> Waiter | None:
-        while self._entries and self._entries[0][2].done():
-            heappop(self._entries)
-        return self._entries[0][2] if self._entries else None
-
-
-class WaiterQueue:
-    """Waiters, first in first out by ticket; but one operation does not keep the others waiting.
-
-    While another operation was called lately, none has more than one permit, or three quarters of those that the others
-    do not have. An operation that has more than half of those that are out comes after the others, and so does, for
-    some time, the one that was rate limited last: the limit may be its own.
-
-    Args:
-        most: permits in all.
-    """
-
-    def __init__(self, *, most: float) -> None:
-        self._most = most
-        self._by_operation: dict[Hashable, _Heap] = {}
-        self._by_max_wait, self._by_until = _Heap(), _Heap()
-        self._entries = itertools.count()
-        #: The operations of permits that are out, by their numbers, how many each has, and when each was called last.
-        self._holders: dict[int, Hashable] = {}
-        self._held: Counter[Hashable] = Counter()
-        self._called_at: dict[Hashable, float] = {}
-        #: The operation that was rate limited last, and until when it comes after the others.
-        self._limited: tuple[Hashable, float] = (None, float("-inf"))
-        #: Waiters that have not been granted a permit, failed, or been counted as cancelled.
-        self.waiting: int = 0
-
-    def may_enter(self, operation: Hashable, *, now: float) -> bool:
-        """Note a call, and return whether nobody waits and its operation may have another permit."""
-        self._called_at[operation] = now
-        return not self.waiting and self._has_room(operation, now)
-
-    def _has_room(self, operation: Hashable, now: float) -> bool:
-        held = self._held[operation]
-        left = self._most - len(self._holders) + held
-        return held == 0 or held + 1 <= 0.75 * left or not self.serves_others(operation, now=now)
-
-    def serves_others(self, operation: Hashable, *, now: float) -> bool:
-        """Return whether another operation was called lately."""
-        return any(each != operation and at >= now - LATELY for each, at in self._called_at.items())
-
-    def add(self, waiter: Waiter) -> None:
-        """Queue a waiter behind all that have its ticket or a lower one."""
-        entry = next(self._entries)
-        self.waiting += 1
-        queue = self._by_operation.setdefault(waiter.operation, _Heap())
-        queue.push(waiter.ticket, entry, waiter, live=self.waiting)
-        self._by_max_wait.push(waiter.max_wait, entry, waiter, live=self.waiting)
-        if waiter.until < float("inf"):
-            self._by_until.push(waiter.until, entry, waiter, live=self.waiting)
-
-    def first(self, now: float) -> Waiter | None:
-        """Return the waiter whose turn it is; None when nobody waits who may have another permit."""
-        found = [each for each in self._heads() if self._has_room(each.operation, now)]
-        if len(found) < 2:
-            return found[0] if found else None
-        limited, until = self._limited
-        is_late, out = now < until, len(self._holders)
-        return min(
-            found,
-            key=lambda each: (
-                is_late and each.operation == limited,
-                2 * self._held[each.operation] > out,
-                each.ticket,
-            ),
-        )
-
-    def _heads(self) -> list[Waiter]:
-        """Return the first waiter of each operation."""
-        heads = {operation: queue.first() for operation, queue in self._by_operation.items()}
-        for operation in [operation for operation, waiter in heads.items() if waiter is None]:
-            del self._by_operation[operation]
-        return [waiter for waiter in heads.values() if waiter is not None]
-
-    def grant(self, waiter: Waiter, permit: Permit) -> None:
-        """Give a permit to a waiter."""
-        self.waiting -= 1
-        self.hold(permit, waiter.operation)
-        waiter.set_result(permit)
-
-    def hold(self, permit: Permit, operation: Hashable) -> None:
-        """Note whose operation a permit is."""
-        self._holders[permit.number] = operation
-        self._held[operation] += 1
-
-    def ended(self, permit: Permit) -> None:
-        """Forget a permit."""
-        self._held[self._holders.pop(permit.number, None)] -= 1
-
-    def limit(self, permit: Permit, *, until: float) -> None:
-        """Let the operation of a permit come after the others until then."""
-        self._limited = self._holders.get(permit.number), until
-
-    def reject(self, *, now: float, left: float) -> None:
-        """End the waits that a cooldown of `left` seconds is too long for."""
-        for heap in (self._by_max_wait, self._by_until):
-            while (waiter := heap.first()) is not None and waiter.gives_up(now=now, left=left):
-                self._fail(waiter, WaitTooLongError(left))
-
-    def fail_all(self, error: Exception) -> None:
-        """End all waits."""
-        while heads := self._heads():
-            for waiter in heads:
-                self._fail(waiter, error)
-
-    def _fail(self, waiter: Waiter, error: Exception) -> None:
-        self.waiting -= 1
-        waiter.set_exception(error)
+#: Where two operations were limited at once, a 429 stops all for so many seconds, whatever it names.
+SHARED_FOR = 3_600.0
+#: So long after a 429 without a name, a success of another operation says that the limit was not everybody's.
+REMEMBERED_FOR = 120.0
 
 
 class Gate:
@@ -194,10 +43,19 @@ class Gate:
     ) -> None:
         check_integer("max_in_flight", max_in_flight, least=1)
         self._max_in_flight, self._rates = max_in_flight, rates_of(rate)
-        #: Permits of this process.
-        self._most: float = max_in_flight
         self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
-        self._queue = WaiterQueue(most=self._most)
+        self._queue = Queue(most=max_in_flight)
+        #: The windows of operations that a 429 has named, and the permits of these by those of the gate.
+        self._own: dict[Hashable, Window] = {}
+        self._own_permits: dict[Permit, tuple[Window, Permit]] = {}
+        self._shared_until = float("-inf")
+        #: The operation of the last 429, and whether another one has succeeded since.
+        self._last_limited: tuple[Hashable, float] = (None, float("-inf"))
+        self._others_succeed = False
+        #: The last 429 of each operation that has a window of its own, and under None of the others, with its end.
+        self._found: dict[Hashable, tuple[Any, float]] = {}
+        #: The operations of which something has failed since their last success. Almost always there is none.
+        self.breakers: Breakers[Any] = Breakers()
         self._tickets = itertools.count()
         #: Returns jitter, from 0 to 1.
         self._random_number: Callable[[], float] = random.random
@@ -217,31 +75,20 @@ class Gate:
         """Requests that have a permit and have not ended."""
         return self._window.in_flight
 
-    def serves_others(self, operation: Hashable) -> bool:
-        """Return whether another operation was called lately."""
-        return self._queue.serves_others(operation, now=self._now())
-
-    def for_one_operation(self) -> "Gate":
-        """Return a gate for one operation, as large as this one: its calls pass it before they come here."""
-        return gate_with(self._random_number, self._max_in_flight)
-
-    def may_send(self, permit: Permit) -> bool:
-        """Return whether a permit still holds: a cooldown may have started since it was granted."""
-        return self._window.may_send(permit, self._now())
-
-    def ticket(self) -> int:
-        """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
-        return next(self._tickets)
-
     @property
     def waiting(self) -> int:
         """Calls that wait for a permit."""
         return self._queue.waiting
 
+    def ticket(self) -> int:
+        """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
+        return next(self._tickets)
+
     async def enter(self, ticket: int, *, max_wait: float, until: float | None, operation: Hashable = None) -> Permit:
         """Wait for permission to send one request.
 
-        The permit ends with exactly one of `responded`, `rate_limited`, `abandoned` and `unused`.
+        The permit ends with the first of `responded`, `rate_limited`, `abandoned` and `unused`; a second one does
+        nothing.
 
         Args:
             ticket: the call's position in the queue.
@@ -258,23 +105,22 @@ class Gate:
             if self._closed:
                 raise StateError(CLOSED)
             now = self._used_here().time()
-            if self._queue.may_enter(operation, now=now) and self._may_begin(now):
-                permit = self._window.begin(now)
-                self._queue.hold(permit, operation)
-                return permit
+            self._queue.called(operation, now=now)
+            if not self._queue.waiting and self._may_begin(operation, now):
+                return self._begin(operation, now)
             waiter = Waiter(ticket, operation=operation, max_wait=max_wait, until=until)
             permit = await self._wait(waiter, now=now)
-            if self.may_send(permit):
+            if self._window.may_send(permit, self._now()):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
             self.unused(permit)
 
     async def _wait(self, waiter: Waiter, *, now: float) -> Permit:
-        left = self._window.cooldown_left(now)
-        if waiter.gives_up(now=now, left=left) and self._window.wait(now) != 0:
+        left = self.cooldown_left(waiter.operation)
+        if waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
             raise WaitTooLongError(left)
         self._queue.add(waiter)
-        if self._timer is None:
+        if self._timer is None or self._own:
             self._admit()
         try:
             return await waiter
@@ -283,7 +129,7 @@ class Gate:
             if waiter.get_loop().is_closed():
                 raise
             if waiter.cancel() or waiter.cancelled():
-                self._queue.waiting -= 1
+                self._queue.left()
                 self._admit()
             elif waiter.exception() is None:
                 self.unused(waiter.result())
@@ -301,44 +147,120 @@ class Gate:
         if self._loop is not None and not self._loop.is_closed() and (self.in_flight or self._queue.waiting):
             raise StateError(IN_USE)
         self._stop_timer()
+        self.breakers.clear()
         if self.in_flight or self._queue.waiting:
             # The loop was closed under its tasks, which end nothing any more.
             self._window.forget()
-            self._queue = WaiterQueue(most=self._most)
+            self._queue.forget()
+            self._own.clear()
+            self._own_permits.clear()
 
     def _now(self) -> float:
         return (self._loop or asyncio.get_running_loop()).time()
 
-    def cooldown_left(self) -> float:
-        """Return the seconds in which no request may start."""
-        return self._window.cooldown_left(self._now())
+    def serves_others(self, operation: Hashable) -> bool:
+        """Return whether another operation was called lately."""
+        return self._queue.serves_others(operation, now=self._now())
+
+    def cooldown_left(self, operation: Hashable = None) -> float:
+        """Return the seconds in which no request may start, or none of an operation."""
+        now = self._now()
+        return max([window.cooldown_left(now) for window in self._windows(operation)])
+
+    def found(self, operation: Hashable) -> Any:
+        """Return what came with the 429 that holds an operation back; None when nothing does."""
+        now, scopes = self._now(), (operation if operation in self._own else None, None)
+        kept = [self._found[scope] for scope in scopes if scope in self._found]
+        return next((found for found, until in kept if now <= until), None)
+
+    def _windows(self, operation: Hashable) -> list[Window]:
+        own = self._own.get(operation) if self._own else None
+        return [self._window] if own is None else [self._window, own]
 
     def responded(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429."""
-        self._window.responded(permit)
-        self._ended("responded", permit)
-
-    def rate_limited(self, permit: Permit, *, wait: float) -> None:
-        """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail."""
-        now, jitter = self._now(), self._random_number()
-        self._window.rate_limited(permit, now=now, wait=wait, jitter=jitter)
-        self._queue.limit(permit, until=now + self._window.cooldown_left(now) + OTHERS_FIRST)
-        self._queue.reject(now=now, left=self._window.cooldown_left(now))
-        self._ended("rate_limited", permit, wait, jitter)
+        operation = self._queue.operation_of(permit)
+        if windows := self._take_back(permit):
+            self._others_succeed = self._others_succeed or operation != self._last_limited[0]
+            for window, own in windows:
+                window.responded(own)
+            self._ended("responded", permit)
 
     def abandoned(self, permit: Permit) -> None:
         """End an attempt without a response."""
-        self._window.end(permit)
-        self._ended("abandoned", permit)
+        if windows := self._take_back(permit):
+            for window, own in windows:
+                window.abandoned(own)
+            self._ended("abandoned", permit)
 
     def unused(self, permit: Permit) -> None:
         """Return a permit of which nothing was sent, as if it had never been granted."""
-        self._window.unused(permit)
-        self._ended("unused", permit)
+        if windows := self._take_back(permit):
+            for window, own in windows:
+                window.unused(own)
+            self._ended("unused", permit)
+
+    def rate_limited(self, permit: Permit, *, wait: float, is_own: bool = False, found: object = None) -> None:
+        """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail.
+
+        Args:
+            permit: the one of the attempt.
+            wait: how long the limit lasts, in seconds.
+            is_own: whether the 429 names its operation: then only requests of this one wait, unless another operation
+                is limited too. That shows that the limit is everybody's, and so are those of the next hour.
+            found: what came.
+        """
+        now, jitter, operation = self._now(), self._random_number(), self._queue.operation_of(permit)
+        windows = self._take_back(permit)
+        if any(each != operation and own.cooldown_left(now) > 0 for each, own in self._own.items()):
+            self._shared_until = now + SHARED_FOR
+        last, at = self._last_limited
+        is_next = operation == last and self._others_succeed and now < at + REMEMBERED_FOR
+        is_own = is_own or is_next or operation in self._own
+        self._last_limited, self._others_succeed = (operation, now), False
+        if is_own and now >= self._shared_until:
+            self._limit(operation, windows, now=now, wait=wait, jitter=jitter)
+            self._found[operation] = found, now + self._own[operation].cooldown_left(now)
+            self._queue.reject(self.cooldown_left, now=now)
+            self._ended("abandoned", permit)
+            return
+        self._own.clear()
+        self._window.rate_limited(permit, now=now, wait=wait, jitter=jitter)
+        self._found[None] = found, now + self._window.cooldown_left(now)
+        self._queue.limited(operation, until=now + self._window.cooldown_left(now))
+        self._queue.reject(self.cooldown_left, now=now)
+        self._ended("rate_limited", permit, wait, jitter)
+
+    def _limit(
+        self, operation: Hashable, windows: list[tuple[Window, Permit]], *, now: float, wait: float, jitter: float
+    ) -> None:
+        """Let an operation wait alone: its cooldown, its slow start and its learned rate are those of any window."""
+        (window, permit), *rest = windows
+        window.abandoned(permit)
+        if rest:
+            rest[0][0].rate_limited(rest[0][1], now=now, wait=wait, jitter=jitter)
+        elif operation in self._own:  # sent before it was known to be limited
+            self._own[operation].extend(now + wait, now=now)
+        else:
+            own = self._own[operation] = Window(max_in_flight=self._max_in_flight)
+            own.rate_limited(own.begin(permit.at), now=now, wait=wait, jitter=jitter)
+
+    def _begin(self, operation: Hashable, now: float) -> Permit:
+        permit = self._window.begin(now)
+        self._queue.hold(permit, operation)
+        if self._own and (own := self._own.get(operation)) is not None:
+            self._own_permits[permit] = own, own.begin(now)
+        return permit
+
+    def _take_back(self, permit: Permit) -> list[tuple[Window, Permit]]:
+        """Return the windows that have to know of the end of a permit; none if it has ended."""
+        if not self._queue.ended(permit):
+            return []
+        own = self._own_permits.pop(permit, None) if self._own_permits else None
+        return [(self._window, permit)] if own is None else [(self._window, permit), own]
 
     def _ended(self, kind: str, permit: Permit, *cooldown: float) -> None:
         """Let in what may start now."""
-        self._queue.ended(permit)
         if self._queue.waiting:
             self._admit()
 
@@ -349,8 +271,19 @@ class Gate:
         self._stop_timer()
         self._queue.fail_all(StateError(CLOSED))
 
-    def _may_begin(self, now: float) -> bool:
-        return self._window.wait(now) == 0
+    def _next_start(self, operation: Hashable, now: float) -> float:
+        """Return the seconds until a request of an operation may start; infinity for until another one ends."""
+        if not self._own:
+            return _next_start(self._window, now)
+        return max([_next_start(window, now) for window in self._windows(operation)])
+
+    def _is_own_ready(self, operation: Hashable) -> bool:
+        """Return whether no limit of its own holds an operation back."""
+        own = self._own.get(operation)
+        return own is None or _next_start(own, self._now()) == 0
+
+    def _may_begin(self, operation: Hashable, now: float) -> bool:
+        return self._queue.has_room(operation, now=now) and self._next_start(operation, now) == 0
 
     def _admit(self) -> None:
         self._stop_timer()
@@ -358,17 +291,25 @@ class Gate:
         # With many waiters it is nearly always full: asking for the first one would take longer.
         while loop is not None and not loop.is_closed() and not self._window.is_full:
             now = loop.time()
-            if (waiter := self._queue.first(now)) is None or (wait := self._window.wait(now)) is None:
+            waits = {each.operation: self._next_start(each.operation, now) for each in self._queue.heads()}
+            waiter = self._queue.first(now, lambda operation, waits=waits: waits[operation] == 0)
+            if waiter is None:
+                until = min([wait for wait in waits.values() if wait > 0], default=float("inf"))
+                if until < float("inf"):
+                    self._timer = loop.call_later(until, self._admit)
                 return
-            if wait > 0:
-                self._timer = loop.call_later(wait, self._admit)
-                return
-            self._queue.grant(waiter, self._window.begin(now))
+            self._queue.grant(waiter, self._begin(waiter.operation, now))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def _next_start(window: Window, now: float) -> float:
+    window.advance(now)
+    wait = window.next_start(now)
+    return float("inf") if wait is None else wait
 
 
 def rates_of(rate: RateLimit | Iterable[RateLimit] | None) -> tuple[RateLimit, ...]:

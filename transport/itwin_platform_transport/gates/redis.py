@@ -6,7 +6,7 @@ import math
 import re
 import ssl
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
-from .. import conventions
 from ..errors import StateError, UsageError, check_integer
 from ..events import GateChanged, tell
-from .gate import IN_USE, Gate, WaiterQueue, rates_of
+from ..names import LOGGER, REDIS_PREFIX
+from .gate import IN_USE, Gate, rates_of
+from .queue import Queue
 from .window import Permit, RateLimit
 
 #: A process that is silent for so many seconds gives its permits back: it crashed, was stopped, or lost the server.
@@ -139,7 +140,7 @@ class RedisGate(Gate):
         super().__init__(math.ceil(max_in_flight / workers), shares)
         self._max_in_flight, self._rates = max_in_flight, rates
         # The server knows no operations: what it grants is for whoever comes first here.
-        self._most, self._queue = math.inf, WaiterQueue(most=math.inf)
+        self._queue = Queue(most=math.inf)
         self._state = RedisState(redis, name=name, max_in_flight=max_in_flight, rates=rates)
         self._name, self._on_event = name, on_event
         # Made anew in each process: a gate may be built before a server forks its workers.
@@ -168,7 +169,6 @@ class RedisGate(Gate):
 
     def _ended(self, kind: str, permit: Permit, *cooldown: float) -> None:
         """Report the end, of a permit that the server does not know, or no longer, only a cooldown."""
-        self._queue.ended(permit)
         if (granted := self._held.pop(permit, None)) is not None:
             self._reports.append((kind, granted.number, granted.at, *cooldown))
         elif kind == "rate_limited":
@@ -192,7 +192,7 @@ class RedisGate(Gate):
         try:
             await self._state.aclose()
         except Exception:  # noqa: BLE001  # it is of no use any more, whatever its connections say
-            conventions.current.logger.debug("closing the server of gate %r failed", self._name, exc_info=True)
+            LOGGER.debug("closing the server of gate %r failed", self._name, exc_info=True)
 
     def _leave_loop(self) -> None:
         is_alive = self._loop is not None and not self._loop.is_closed()
@@ -208,21 +208,31 @@ class RedisGate(Gate):
         if self._loop is not None:
             self._state.leave_loop()
 
-    def _may_begin(self, now: float) -> bool:
+    def _may_begin(self, operation: Hashable, now: float) -> bool:
         if self._is_lost:
             self._exchange_within(0.0)  # the server may be back
-        return self._is_lost and super()._may_begin(now)
+        return self._is_lost and super()._may_begin(operation, now)
 
     def _admit(self) -> None:
         if self._is_lost:
             super()._admit()
         if self._closed:
             return
-        if 2 * self._asked < self._queue.waiting:
+        if 2 * self._asked < self._ready():
             self._exchange_within(0.0)
         elif self._reports:
             is_urgent = self._queue.waiting or self._is_contended or self._is_cooldown_unreported
             self._exchange_within(0.0 if is_urgent else REPORT_DELAY)
+
+    def _ready(self) -> int:
+        """Return how many wait that no limit of their own operation holds back, and look again when one has ended."""
+        if not self._own or not self._queue.waiting:
+            return self._queue.waiting
+        waits = [self.cooldown_left(each.operation) for each in self._queue.heads()]
+        self._stop_timer()
+        if self._loop is not None and (until := min([wait for wait in waits if wait > 0], default=0.0)):
+            self._timer = self._loop.call_later(until, self._admit)
+        return self._queue.count(self._is_own_ready)
 
     def _exchange_within(self, seconds: float) -> None:
         loop = self._loop
@@ -256,7 +266,7 @@ class RedisGate(Gate):
             left = self._window.cooldown_left(now)
             reports = [("cooldown", 0, 0.0, left)] if left > 0 else []
         self._is_cooldown_unreported = False
-        self._asked = self._queue.waiting
+        self._asked = self._ready()
         self._due = now + (LEASE / 2 if self._held else _LONGEST_SLEEP)
         kept: list[int] = []
         if not self._is_known or now >= self._kept_at + LEASE / 3:
@@ -289,7 +299,7 @@ class RedisGate(Gate):
         self._is_known, self._pause = True, FIRST_PAUSE
         if reply.differs and not self._has_warned:
             self._has_warned = True
-            conventions.current.logger.warning(
+            LOGGER.warning(
                 "gate %r: another process gives other settings; max_in_flight and rate must be the same", self._name
             )
         self._is_contended = reply.is_contended
@@ -299,15 +309,16 @@ class RedisGate(Gate):
             self._grant(granted)
         if not self._queue.waiting:
             return
-        self._queue.reject(now=now, left=self._window.cooldown_left(now))
+        self._queue.reject(self.cooldown_left, now=now)
         if not self._listens and self._listener is None:
             self._listener = asyncio.create_task(self._listen())
         self._due = min(self._due, now + reply.poll_delay(jitter=self._random_number()))
 
     def _grant(self, granted: Permit) -> None:
         self._asked, now = max(0, self._asked - 1), asyncio.get_running_loop().time()
-        if (waiter := self._queue.first(now)) is not None and not self._is_cooldown_unreported:
-            permit = self._window.begin(now)
+        waiter = self._queue.first(now, self._is_own_ready)
+        if waiter is not None and not self._is_cooldown_unreported:
+            permit = self._begin(waiter.operation, now)
             self._held[permit] = granted
             self._queue.grant(waiter, permit)
             self._exchange_within(LEASE / 2)
@@ -323,8 +334,8 @@ class RedisGate(Gate):
                 self._listens = True
                 self._exchange_within(0.0)
         except Exception as error:  # noqa: BLE001  # whatever fails there: until it is made anew, this process polls
-            logger, reason = conventions.current.logger, error or type(error).__name__
-            logger.warning("gate %r: its subscription is made anew: %s", self._name, reason)
+            reason = error or type(error).__name__
+            LOGGER.warning("gate %r: its subscription is made anew: %s", self._name, reason)
             self._listener, self._listens = None, False
             if isinstance(error, ServerRejectsError):
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
@@ -380,7 +391,7 @@ class RedisState:
                 self.leave_loop()
             except ValueError as error:
                 raise UsageError("redis must be a URL such as redis://localhost:6379/0", argument="redis") from error
-        prefix = f"{conventions.current.key_prefix}{{{name}}}:"
+        prefix = f"{REDIS_PREFIX}{{{name}}}:"
         keys = [prefix + part for part in ("state", "flight", "queue", "log")]
         # Counted, and as bytes: redis-py looks at a string several times before it encodes it.
         self._keys = [each.encode() for each in (str(len(keys)), *keys)]

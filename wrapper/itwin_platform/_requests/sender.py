@@ -24,7 +24,7 @@ from itwin_platform_transport import (
 )
 
 from .._errors import KEPT, APIStatusError, status_error_class
-from .._version import CONVENTIONS, CORRELATION_ID
+from .._version import CORRELATION_ID, HEADERS, LOGGER
 from .request import Service, make_request
 
 T = TypeVar("T")
@@ -58,17 +58,17 @@ class ResponseInfo:
     @property
     def tier(self) -> str | None:
         """The tier of the rate limit that the response names; None when it names none."""
-        return CONVENTIONS.limit_of(self.headers)[0]
+        return HEADERS.limit_of(self.headers).tier
 
     @property
     def api(self) -> str | None:
         """The API of that rate limit."""
-        return CONVENTIONS.limit_of(self.headers)[1]
+        return HEADERS.limit_of(self.headers).api
 
     @property
     def operation(self) -> str | None:
         """The operation of that rate limit."""
-        return CONVENTIONS.limit_of(self.headers)[2]
+        return HEADERS.limit_of(self.headers).operation
 
 
 class CallOptions(NamedTuple):
@@ -157,7 +157,8 @@ class DecodedResponse:
         # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
         body = body if self.fault is None else body[:KEPT]
-        error = ResponseDecodeError(self.status_code, headers, body, reason=reason)
+        named = headers.get(CORRELATION_ID)
+        error = ResponseDecodeError(self.status_code, headers, body, reason=reason, correlation_id=named)
         error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
         error.path = None if self._url is None else self._url.raw_path.partition(b"?")[0].decode("ascii")
         return error
@@ -255,7 +256,7 @@ class PlatformSender:
                 self.options.on_response(response.info())
             except Exception:  # noqa: BLE001  # a response must not be lost because a callback or a log handler failed
                 with suppress(Exception):
-                    CONVENTIONS.logger.exception("on_response failed")
+                    LOGGER.exception("on_response failed")
         if response.status_code >= 300:
             raise response.status_error()
         if response.fault is not None:

@@ -1,0 +1,221 @@
+"""What a call ends in: a result, or an error that says how much of it was sent."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple
+
+from ..connections.messages import Response, SettingError, kind_of_failure
+from ..errors import (
+    DeadlineExceededError,
+    NotSentError,
+    PlatformError,
+    ResponseDecodeError,
+    StateError,
+    TransportError,
+    UsageError,
+    counted,
+    sent_so_far,
+    when_to_retry,
+)
+from ..policy import Outcome, Progress, exceeded_limit, moment_after
+from .call import Attempt, Call, CallInfo, Place
+from .tokens import AccessToken, hidden
+
+#: So many bytes of a body that is too large stay on the error.
+KEPT_OF_TOO_LARGE = 65_536
+
+
+class CallResult(NamedTuple):
+    """What the attempts of a call came to.
+
+    Args:
+        response: the final response, read. Of a call that a cooldown held back, it is the 429 that started it; None
+            when this process got none.
+        attempts: how many requests were sent.
+        seconds: how long the call took, with queueing, retries and delays.
+        retry_after: the delay that the service asks for, in seconds.
+        retry_at: when that delay ends.
+        reason: why the client does not retry.
+        token: the token of the last request, which a service may echo in its response; `repr` hides its value.
+        is_held_back: whether a known cooldown held the call back, so that the response is not one to its requests.
+    """
+
+    response: Response | None
+    attempts: int
+    seconds: float
+    retry_after: float | None
+    retry_at: datetime | None
+    reason: str | None
+    token: AccessToken | None
+    is_held_back: bool = False
+
+    def hide_token(self, text: str) -> str:
+        """Redact the token of the last request in a text of the service."""
+        return text if self.token is None else hidden(self.token, text)
+
+    def returned(self, info: CallInfo, *, correlation_id: str | None) -> Response:
+        """Return the response for a caller who gets no typed errors.
+
+        Raises:
+            NotSentError: a cooldown held the call back, of which this process got no response.
+            ResponseDecodeError: a success that is too large.
+        """
+        response = self.response
+        if response is None:
+            advice = when_to_retry(self.retry_after, reason=self.reason)
+            said = ": ".join(filter(None, (f"{info.method} {info.route}", "rate limited", advice)))
+            raise NotSentError(f"{said}; {sent_so_far(self.attempts)}", attempts=self.attempts)
+        if response.fault is not None and response.status_code < 300:
+            body = self.hide_token(response.content[:KEPT_OF_TOO_LARGE].decode("latin-1")).encode("latin-1")
+            error = ResponseDecodeError(
+                response.status_code, response.headers, body, reason=response.fault, correlation_id=correlation_id
+            )
+            error.attempts = self.attempts
+            raise error
+        return response
+
+
+class Found(NamedTuple):
+    """What an attempt has found out for all calls: a cooldown has started, or an operation is down.
+
+    Args:
+        attempt: what it ended in.
+        token: the token of its request.
+        until: when the delay ends that the service named, in the event loop's time.
+    """
+
+    attempt: Attempt
+    token: AccessToken | None
+    until: float
+
+
+def result_of(
+    call: Call,
+    progress: Progress,
+    attempt: Attempt,
+    *,
+    reason: str | None,
+    token: AccessToken | None,
+    now: Callable[[], datetime],
+) -> CallResult:
+    """Return the final response with what the attempts learned, and why there is no retry if one was possible.
+
+    Raises:
+        NotSentError, OutcomeUnknownError: no response.
+    """
+    if attempt.response is None:
+        raise _without_response(call, progress, attempt, reason) from attempt.error
+    return CallResult(
+        response=attempt.response,
+        attempts=progress.sent,
+        seconds=call.clock() - call.began_at,
+        retry_after=attempt.retry_after,
+        retry_at=None if attempt.retry_after is None else moment_after(now(), attempt.retry_after),
+        reason=reason,
+        token=token,
+    )
+
+
+def found_down(
+    call: Call, progress: Progress, found: Found, *, token: AccessToken | None, now: Callable[[], datetime]
+) -> CallResult:
+    """End a call that has waited for an operation that is down, with what the last probe got.
+
+    Raises:
+        NotSentError, OutcomeUnknownError: no response.
+    """
+    attempt = found.attempt
+    if attempt.response is None:
+        failure = kind_of_failure(attempt.error, scheme=call.request.url.scheme)
+        raise _error(call, progress, f"other calls found the operation down ({failure})")
+    left = found.until - call.clock()
+    attempt = attempt._replace(retry_after=None if attempt.retry_after is None or left <= 0 else left)
+    reason = f"other calls found the operation down; of this one {sent_so_far(progress.sent)}"
+    return result_of(call, progress, attempt, reason=reason, token=found.token or token, now=now)
+
+
+def held_back(
+    call: Call, progress: Progress, found: Found | None, *, seconds: float | None, now: Callable[[], datetime]
+) -> CallResult:
+    """End a call that a known cooldown holds back for longer than the call may wait.
+
+    Args:
+        call: the call.
+        progress: its attempts.
+        found: the 429 that started the cooldown; None when this process got none.
+        seconds: how long the cooldown lasts.
+        now: the wall clock.
+    """
+    return CallResult(
+        response=None if found is None else found.attempt.response,
+        attempts=progress.sent,
+        seconds=call.clock() - call.began_at,
+        retry_after=seconds,
+        retry_at=moment_after(now(), seconds),
+        reason=exceeded_limit(seconds or 0.0, elapsed=call.elapsed, policy=call.info.policy),
+        token=None if found is None else found.token,
+        is_held_back=True,
+    )
+
+
+def not_admitted(call: Call, progress: Progress, failure: Exception) -> TransportError:
+    """Make the error for a next attempt that the gate did not admit, because it is closed or has failed."""
+    reason = str(failure) if isinstance(failure, UsageError) else f"the gate failed ({type(failure).__name__})"
+    return _error(call, progress, reason)
+
+
+def closed(call: Call, progress: Progress) -> PlatformError:
+    """Make the error for a call that closing the client has ended."""
+    if call.place is Place.IN_FLIGHT or not progress.may_have_had_an_effect:
+        return _error(call, progress, "the client was closed")
+    # It waited for a retry that will not be sent, whatever the attempts before it did.
+    what = f"{sent_so_far(progress.sent)}, and may have had an effect"
+    return StateError(f"{_name(call)}: the client was closed before a retry; {what}")
+
+
+def out_of_time(call: Call, progress: Progress, *, seconds: float | None, now: Callable[[], datetime]) -> PlatformError:
+    """Make the error for a call that its timer has ended: the client was closed, or its time is over.
+
+    Args:
+        call: the call.
+        progress: its attempts.
+        seconds: how long a cooldown still lasts; None when there is none.
+        now: the wall clock.
+    """
+    if call.was_closed:
+        return closed(call, progress)
+    queued, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
+    is_queued = call.place is Place.QUEUED and queued is not None and (deadline is None or queued <= deadline)
+    what = f"queue_timeout of {queued:g} s" if is_queued else f"deadline of {deadline:g} s"
+    place = " while the token provider was called" if call.place is Place.FOR_TOKEN else ""
+    return DeadlineExceededError(
+        f"{_name(call)}: the {what} passed{place}; {sent_so_far(progress.sent)}",
+        attempts=progress.sent,
+        sent=progress.may_have_had_an_effect,
+        retry_at=moment_after(now(), seconds),
+    )
+
+
+def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: str | None) -> TransportError:
+    url, kind = call.request.url, progress.error
+    origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
+    if isinstance(attempt.error, SettingError):
+        return kind(f"{_name(call)}: {attempt.error}; nothing was sent", attempts=progress.sent)
+    failure = kind_of_failure(attempt.error, scheme=url.scheme)
+    count = counted(progress.sent, "attempt")
+    if attempt.outcome is Outcome.UNSENDABLE:
+        what = "the request cannot be sent as HTTP; nothing was sent"
+    elif kind is NotSentError:
+        tried = f" after {count}" if progress.sent else ""
+        what = f"could not connect to {origin}{tried}; nothing was sent"
+    else:
+        what = f"no response from {origin} after {count}; the request may have had an effect"
+    return kind(f"{_name(call)}: {what} ({failure}; {reason})", attempts=progress.sent)
+
+
+def _error(call: Call, progress: Progress, reason: str) -> TransportError:
+    return progress.error(f"{_name(call)}: {reason}; {sent_so_far(progress.sent)}", attempts=progress.sent)
+
+
+def _name(call: Call) -> str:
+    return f"{call.info.method} {call.info.route}"

@@ -1,0 +1,110 @@
+"""OpenTelemetry spans: one for a call, and below it one for each attempt. None names an id, a query or a secret."""
+
+import sys
+from collections.abc import Awaitable, Generator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from ..connections.messages import Response
+from ..names import PACKAGE, SPAN_PREFIX, VERSION, ServiceHeaders
+from .call import Attempt, Call
+from .endings import CallResult
+
+#: The module that the application imports when it traces. Nothing is imported here: it is found in `sys.modules`.
+_OPENTELEMETRY = "opentelemetry.trace"
+
+
+def trace_of(call: Call, headers: ServiceHeaders) -> "Trace | None":
+    """Return the trace of a call; None when the application has set no tracer provider."""
+    api = sys.modules.get(_OPENTELEMETRY)
+    if api is None:
+        return None
+    provider = api.get_tracer_provider()
+    if isinstance(provider, api.ProxyTracerProvider):
+        return None
+    # For each call: a provider may be of any class, also of one that cannot be a key.
+    return Trace(call, headers, api, provider.get_tracer(PACKAGE, VERSION))
+
+
+class Trace:
+    """The spans of one call. `waits` are the seconds that it has waited for the next attempt, by what for."""
+
+    __slots__ = ("_api", "_attributes", "_headers", "_tracer", "waits")
+
+    def __init__(self, call: Call, headers: ServiceHeaders, api: ModuleType, tracer: Any) -> None:
+        url = call.request.url
+        self._headers, self._api, self._tracer = headers, api, tracer
+        self._attributes: dict[str, Any] = {
+            "http.request.method": call.info.method,
+            "url.template": call.info.route,
+            "server.address": url.host,
+            "server.port": url.port or (443 if url.scheme == "https" else 80),
+        }
+        self.waits: dict[str, float] = {}
+
+    @contextmanager
+    def of_call(self) -> Generator["Span"]:
+        """Open the span of the call."""
+        with self._span(self._api.SpanKind.INTERNAL, {}) as span:
+            yield span
+
+    async def around_attempt(self, sending: Awaitable[Attempt], *, sent: int) -> Attempt:
+        """Make an attempt within a span, after so many requests that were sent."""
+        waits = {"gate_wait": 0.0, "token_wait": 0.0} | self.waits
+        more: dict[str, Any] = {f"{SPAN_PREFIX}{name}": seconds for name, seconds in waits.items()}
+        self.waits = {}
+        with self._span(
+            self._api.SpanKind.CLIENT, {"http.request.resend_count": sent, **more} if sent else more
+        ) as span:
+            attempt = await sending
+            span.ended(attempt)
+            return attempt
+
+    def waited(self, what: str, seconds: float) -> None:
+        """Note a wait for the next attempt."""
+        self.waits[what] = self.waits.get(what, 0.0) + seconds
+
+    @contextmanager
+    def _span(self, kind: object, more: Mapping[str, Any]) -> Generator["Span"]:
+        attributes = {**self._attributes, **more}
+        name = f"{attributes['http.request.method']} {attributes['url.template']}"
+        # Spans of other libraries, and those that a token provider makes, belong below this one.
+        with self._tracer.start_as_current_span(
+            name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
+        ) as opened:
+            span = Span(opened, self._headers, self._api)
+            try:
+                yield span
+            except BaseException as error:
+                span.failed(type(error).__name__)
+                raise
+
+
+class Span:
+    """A span that is open."""
+
+    def __init__(self, span: Any, headers: ServiceHeaders, api: ModuleType) -> None:
+        self._span, self._headers, self._api = span, headers, api
+
+    def ended(self, found: Attempt | CallResult) -> None:
+        """Note what an attempt or the call has ended in."""
+        response = found.response
+        if isinstance(found, CallResult) and found.is_held_back:
+            self.failed("429")
+        elif response is None:
+            self.failed(str(found.error_name if isinstance(found, Attempt) else None))
+        else:
+            self._responded(response)
+
+    def _responded(self, response: Response) -> None:
+        self._span.set_attribute("http.response.status_code", response.status_code)
+        if correlation_id := self._headers.correlation_id_of(response.headers):
+            self._span.set_attribute(f"{SPAN_PREFIX}correlation_id", correlation_id)
+        if response.status_code >= 400:
+            self.failed(str(response.status_code))
+
+    def failed(self, kind: str) -> None:
+        """Note an error."""
+        self._span.set_attribute("error.type", kind)
+        self._span.set_status(self._api.StatusCode.ERROR)
