@@ -18,6 +18,8 @@ from itwin_platform_transport import (
     BackoffPolicy,
     BackoffTransport,
     Gate,
+    HTTPX2Client,
+    HTTPX2Transport,
     StateError,
     TokenProvider,
     UsageError,
@@ -65,9 +67,10 @@ class PlatformClient:
         check_requests: False sends what the documented rules forbid, for when the preview has changed them. An id that
             would change the path is still rejected.
         max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
-        transport: the innermost `httpx.AsyncBaseTransport`: a proxy, an ASGI app, a mock. It must send each request
-            once: its own retries are not counted. It is closed with the client.
-        http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
+        transport: the innermost `httpx.AsyncBaseTransport`, or one of httpx2: a proxy, an ASGI app, a mock. It must
+            send each request once: its own retries are not counted. It is closed with the client.
+        http_client: an `httpx.AsyncClient`, or one of httpx2, to send through instead. It is neither changed nor
+            closed.
         ssl_context: the certificates to trust and to show, where those of SSL_CERT_FILE, SSL_CERT_DIR or certifi do not
             fit: those of a company, or a client certificate. It is not changed, so if it offers
             protocols by ALPN, HTTP/1.1 must be one of them.
@@ -98,8 +101,8 @@ class PlatformClient:
         timeout: float | httpx.Timeout = 30.0,
         check_requests: bool = True,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
-        transport: httpx.AsyncBaseTransport | None = None,
-        http_client: httpx.AsyncClient | None = None,
+        transport: httpx.AsyncBaseTransport | HTTPX2Transport | None = None,
+        http_client: httpx.AsyncClient | HTTPX2Client | None = None,
         ssl_context: ssl.SSLContext | None = None,
         trust_env: bool = True,
         gate: Gate | None = None,
