@@ -3,7 +3,7 @@
 httpx2 has the names of httpx, and classes of its own. A caller who passes an object of it has imported it.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Generator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Never, Protocol
@@ -113,7 +113,7 @@ class _Body(httpx.AsyncByteStream):
 
 
 @contextmanager
-def _exceptions_of_httpx(library: ModuleType, request: httpx.Request) -> Iterator[None]:
+def _exceptions_of_httpx(library: ModuleType, request: httpx.Request) -> Generator[None]:
     try:
         yield
     except (library.HTTPError, library.StreamError, library.InvalidURL, library.CookieConflict) as error:
