@@ -7,6 +7,9 @@ import asyncio
 import json
 from collections.abc import Awaitable
 from datetime import datetime
+from functools import cache, reduce
+from operator import or_
+from types import GenericAlias
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -115,94 +118,8 @@ def ry(address: str) -> Dictionaries:
     return Dictionaries(send, close)
 
 
-class ITwin(msgspec.Struct, rename="camel"):
-    """An iTwin, without properties that are not listed here."""
-
-    id: str
-    class_: str = msgspec.field(name="class")
-    sub_class: str
-    type: str | None
-    number: str | None
-    display_name: str
-    status: str
-    geographic_location: str | None
-    latitude: float | None
-    longitude: float | None
-    iana_time_zone: str | None
-    data_center_location: str
-    parent_id: str | None
-    i_twin_account_id: str | None
-    image_name: str | None
-    image: str | None
-    created_date_time: datetime
-    created_by: str | None
-    last_modified_date_time: datetime
-    last_modified_by: str | None
-
-
-class ITwinPage(msgspec.Struct):
-    """A page of iTwins."""
-
-    items: list[ITwin] = msgspec.field(name="iTwins")
-    links: dict[str, object] = msgspec.field(name="_links")
-
-
-class Vector(msgspec.Struct):
-    """A point or a direction."""
-
-    x: float
-    y: float
-    z: float
-
-
-class View(msgspec.Struct, rename="camel"):
-    """The data of a View3d."""
-
-    position: Vector
-    direction: Vector
-    up: Vector
-    is_orthographic: bool
-    aspect_ratio: float
-    near: float
-    far: float
-    fov: float
-    ecef_transform: list[float]
-
-
-class SceneObject(msgspec.Struct, rename="camel"):
-    """A scene object whose data is not read."""
-
-    id: str
-    kind: str
-    display_name: str
-    order: int
-    visible: bool
-    version: str
-    scene_id: str
-    created_by_id: str
-    creation_time: datetime
-    last_modified: datetime
-    data: msgspec.Raw
-
-
-class ViewObject(SceneObject):
-    """A scene object whose data is read."""
-
-    data: View  # type: ignore[assignment]  # instead of the bytes
-
-
-class ObjectPage(msgspec.Struct):
-    """A page of scene objects whose data is not read."""
-
-    items: list[SceneObject] = msgspec.field(name="objects")
-    links: dict[str, object] = msgspec.field(name="_links")
-
-
-class ViewPage(msgspec.Struct):
-    """A page of scene objects whose data is read."""
-
-    items: list[ViewObject] = msgspec.field(name="objects")
-    links: dict[str, object] = msgspec.field(name="_links")
+#: The properties that hold a time, of iTwins and of scene objects.
+TIMES = {"createdDateTime", "lastModifiedDateTime", "creationTime", "lastModified"}
 
 
 class Structs(Dictionaries):
@@ -213,25 +130,55 @@ class Structs(Dictionaries):
             """There is nothing to send or to close."""
 
         super().__init__(nothing, nothing)
-        self._pages: dict[tuple[str, int], list[bytes]] = {}
 
     async def itwins(self, page_size: int) -> int:
-        return self._decoded(ITwinPage, "iTwins", page_size)
+        return decoded("iTwins", page_size)
 
     async def objects(self) -> int:
-        return self._decoded(ObjectPage, "objects", 100)
+        return decoded("objects", 100, is_read=False)
 
     async def objects_with_data(self) -> int:
-        return self._decoded(ViewPage, "objects", 100)
+        return decoded("objects", 100)
 
-    def _decoded(self, page: type[ITwinPage | ObjectPage | ViewPage], name: str, page_size: int) -> int:
-        decoder = msgspec.json.Decoder(page)
-        # All are kept until the end, as a listing that is collected keeps them.
-        return sum(len(each.items) for each in [decoder.decode(body) for body in self._bodies(name, page_size)])
 
-    def _bodies(self, name: str, size: int) -> list[bytes]:
-        if (name, size) not in self._pages:
-            items = json.loads(stored(name.lower()))
-            pages = (items[start : start + size] for start in range(0, len(items), size))
-            self._pages[name, size] = [encoded({name: page, "_links": {}}) for page in pages]
-        return self._pages[name, size]
+def decoded(name: str, size: int, *, is_read: bool = True) -> int:
+    """Decode all pages, and return the number of items. The data of a scene object that is not read stays as bytes."""
+    decode = decoder(name, is_read=is_read).decode
+    # All are kept until the end, as a listing that is collected keeps them.
+    return sum(len(getattr(page, name)) for page in [decode(body) for body in pages(name, size)])
+
+
+@cache
+def pages(name: str, size: int) -> list[bytes]:
+    """Return the bodies of a listing."""
+    items = json.loads(stored(name.lower()))
+    parts = [items[start : start + size] for start in range(0, len(items), size)]
+    return [encoded({name: part, "_links": {}}) for part in parts]
+
+
+@cache
+def decoder(name: str, *, is_read: bool) -> msgspec.json.Decoder[Any]:
+    """Return what decodes a page into structs."""
+    item = struct_of(name, json.loads(stored(name.lower())), unread=() if is_read else ("data",))
+    return msgspec.json.Decoder(msgspec.defstruct("Page", [(name, GenericAlias(list, item))]))
+
+
+def struct_of(name: str, values: list[dict[str, Any]], *, unread: tuple[str, ...] = ()) -> Any:
+    """Return a struct with the properties that mappings have, each of the type of its values."""
+    properties = {key: type_of(key, [value[key] for value in values]) for key in values[0]}
+    properties |= dict.fromkeys(unread, msgspec.Raw)
+    # Some properties have names that are words of Python.
+    names = {f"_{key}": key for key in properties}
+    return msgspec.defstruct(name, [(f"_{key}", kind) for key, kind in properties.items()], rename=names)
+
+
+def type_of(name: str, values: list[Any]) -> Any:
+    """Return the type of the values of a property."""
+    kinds = {type(value) for value in values}
+    if name in TIMES:
+        return datetime
+    if kinds == {dict}:
+        return struct_of(name, values)
+    if kinds == {list}:
+        return GenericAlias(list, type_of(name, [item for value in values for item in value]))
+    return float if kinds == {int, float} else reduce(or_, kinds)
