@@ -102,6 +102,18 @@ async def test_our_body_and_our_time_limits_go_with_it(library: Any) -> None:
     assert request.extensions["timeout"] == httpx.Timeout(7.0).as_dict()
 
 
+async def test_a_timeout_of_either_library_is_sent_down(library: Any) -> None:
+    """Each phase of an attempt has the limit that was given to it, in the client and in a view."""
+    service = Service(library, (200, {}, ACCOUNT))
+    limits, shorter = library.Timeout(7.0, connect=2.0, pool=None), library.Timeout(1.0)
+    async with platform_of(transport=service.transport, timeout=limits) as platform:
+        await platform.itwins.get_primary_account()
+        await platform.with_options(timeout=shorter).itwins.get_primary_account()
+    sent = [request.extensions["timeout"] for request in service.requests]
+    assert sent == [limits.as_dict(), shorter.as_dict()]
+    assert sent[0] == {"connect": 2.0, "read": 7.0, "write": 7.0, "pool": None}
+
+
 async def test_a_query_stays_as_it_is_where_they_add_nothing(library: Any) -> None:
     """A client without default parameters, and a transport, send our address byte by byte."""
     sent = Service(library, (200, {}, EMPTY_PAGE))

@@ -4,13 +4,13 @@ import asyncio
 import sys
 from collections.abc import Coroutine
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import anyio
 import httpx
 
 from ..errors import StateError, UsageError
-from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Transport
+from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Timeout, HTTPX2Transport
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ def given_transport(transport: httpx.AsyncBaseTransport | HTTPX2Transport) -> ht
     Raises:
         UsageError: it is neither one of httpx nor one of httpx2.
     """
-    library = _library_of("transport", transport, "AsyncBaseTransport")
+    library = _checked_library_of("transport", transport, "AsyncBaseTransport")
     return transport if isinstance(transport, httpx.AsyncBaseTransport) else HTTPX2Adapter(transport, library)
 
 
@@ -31,17 +31,28 @@ def given_client(client: httpx.AsyncClient | HTTPX2Client) -> httpx.AsyncBaseTra
     Raises:
         UsageError: it is neither one of httpx nor one of httpx2.
     """
-    library = _library_of("http_client", client, "AsyncClient")
+    library = _checked_library_of("http_client", client, "AsyncClient")
     transport = ClientTransport(client, library)
     return transport if library is httpx else HTTPX2Adapter(transport, library)
 
 
-def _library_of(name: str, value: object, kind: str) -> ModuleType:
-    """Return the library of an object, where it is passed: otherwise the first call would fail on it."""
+def is_timeout(value: object) -> TypeGuard[httpx.Timeout | HTTPX2Timeout]:
+    """Return whether an object is the `Timeout` of httpx or of httpx2."""
+    return _library_of(value, "Timeout") is not None
+
+
+def _library_of(value: object, kind: str) -> ModuleType | None:
+    """Return httpx or httpx2, if an object is of its class with a name."""
     # Only a caller who has imported httpx2 can pass an object of it.
-    for library in (httpx, sys.modules.get("httpx2", httpx)):
-        if isinstance(value, getattr(library, kind, ())):
-            return library
+    libraries = (httpx, sys.modules.get("httpx2", httpx))
+    return next((library for library in libraries if isinstance(value, getattr(library, kind, ()))), None)
+
+
+def _checked_library_of(name: str, value: object, kind: str) -> ModuleType:
+    """Return the library of an argument, where it is passed: otherwise the first call would fail on it."""
+    library = _library_of(value, kind)
+    if library is not None:
+        return library
     raise UsageError(
         f"{name} must be an httpx.{kind} or an httpx2.{kind}, not {type(value).__module__}.{type(value).__qualname__}",
         argument=name,

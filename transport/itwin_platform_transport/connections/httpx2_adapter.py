@@ -38,6 +38,14 @@ class HTTPX2Transport(Protocol):
         ...
 
 
+class HTTPX2Timeout(Protocol):
+    """An `httpx2.Timeout`, for type checkers: httpx2 need not be installed."""
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Return its limits in seconds, by name."""
+        ...
+
+
 class HTTPX2Adapter(httpx.AsyncBaseTransport):
     """Sends through a transport of httpx2. Its responses and exceptions become those of httpx with the same names.
 
