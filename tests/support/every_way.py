@@ -31,10 +31,10 @@ CLIENTS: dict[str, ModuleType] = {"http_client": httpx, "httpx2 client": httpx2}
 PLAIN: dict[str, ModuleType] = {"plain": httpx, "httpx2 plain": httpx2}
 #: In these, a hook or a transport of the caller reads each response itself.
 READS_ITSELF = (*CLIENTS, "wrapped", "httpx2 wrapped")
-#: The connections of the caller.
-GIVEN = (*READS_ITSELF, *PLAIN)
+#: In these, the connections are the caller's.
+NOT_OWN = (*READS_ITSELF, *PLAIN)
 #: `default` runs a second time, under uvloop, and while somebody watches a function of httpx or httpcore.
-WAYS = ("default", *GIVEN, "uvloop", *WATCHED)
+WAYS = ("default", *NOT_OWN, "uvloop", *WATCHED)
 
 
 Scenario = Callable[..., Coroutine[Any, Any, None]]
@@ -111,6 +111,13 @@ class LoggingTransportOfHTTPX2(httpx2.AsyncHTTPTransport):
         return response
 
 
+#: The transport that a caller passes, by its way.
+GIVEN: dict[str, Callable[[], httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport]] = {
+    "wrapped": LoggingTransport,
+    "httpx2 wrapped": LoggingTransportOfHTTPX2,
+}
+
+
 async def _read(response: httpx.Response | httpx2.Response) -> None:
     await response.aread()
 
@@ -162,7 +169,6 @@ async def opened(
             plain = httpx.AsyncClient(transport=sends, base_url=address, timeout=timeout, headers=headers)
             yield PlainCalls(await stack.enter_async_context(plain))
             return
-        wrapped = {"wrapped": LoggingTransport, "httpx2 wrapped": LoggingTransportOfHTTPX2}.get(way)
         platform = PlatformClient(
             address,
             vendor="v",
@@ -170,7 +176,7 @@ async def opened(
             timeout=timeout,
             backoff=backoff,
             max_response_bytes=max_response_bytes,
-            transport=None if wrapped is None else wrapped(),
+            transport=GIVEN[way]() if way in GIVEN else None,
             http_client=await stack.enter_async_context(_given_client(CLIENTS[way])) if way in CLIENTS else None,
         )
         yield PlatformCalls(await stack.enter_async_context(platform))

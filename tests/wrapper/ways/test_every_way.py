@@ -22,7 +22,7 @@ from itwin_platform import (
 )
 
 from tests.support.every_way import (
-    GIVEN,
+    NOT_OWN,
     PLAIN,
     READS_ITSELF,
     STATUS_ERRORS,
@@ -499,7 +499,7 @@ async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
 async def test_a_handshake_that_is_cut_off_is_an_outage_and_says_so(way: str) -> None:
     """A port that closes without a byte may be a service that restarts: it is retried, also where TLS begins."""
     # With Python 3.11.2, httpx does not say why a connection failed.
-    said = "" if way in (*GIVEN, "watched httpcore") else ": it closed the connection without"
+    said = "" if way in (*NOT_OWN, "watched httpcore") else ": it closed the connection without"
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1_000)
