@@ -98,8 +98,9 @@ reliability: $(READY)  ## Measure retries and gates at the server, in about fift
 
 # What `make bench` measures decides which environments it needs.
 BENCH := measure.speed.run $(if $(filter quick,$(ONLY)),--quick,--report) --ours .venv-bench-ours/$(SCRIPTS)/python \
-	--peers .venv-bench-peers/$(SCRIPTS)/python --sniffio .venv-bench-sniffio/$(SCRIPTS)/python
-BENCH_NEEDS := ours peers sniffio
+	--peers .venv-bench-peers/$(SCRIPTS)/python --sniffio .venv-bench-sniffio/$(SCRIPTS)/python \
+	--rust .venv-bench-rust/$(SCRIPTS)/python
+BENCH_NEEDS := ours peers sniffio rust
 ifeq ($(ONLY),backoff)
 BENCH := measure.speed.backoff --peers .venv-bench-backoff/bin/python
 BENCH_NEEDS := backoff
@@ -108,7 +109,7 @@ BENCH := measure.speed.paging
 BENCH_NEEDS :=
 endif
 
-bench: $(READY) $(BENCH_NEEDS:%=.venv-bench-%/.ready)  ## Measure the client against others and write docs/benchmarks.md, in about fifteen minutes; ONLY=quick, backoff or paging
+bench: $(READY) $(BENCH_NEEDS:%=.venv-bench-%/.ready)  ## Measure the client against others and write docs/benchmarks.md, in about twenty minutes; ONLY=quick, backoff or paging
 	@$(BIN)/python -m $(BENCH)
 
 conformance: .venv-conformance/.ready $(if $(ONLY),,.venv-watching/.ready)  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators; ONLY=<check>, such as ONLY=quick
@@ -177,6 +178,13 @@ $(READY): $(TEST)
 
 .venv-bench-sniffio/.ready: measure/speed/requirements-sniffio.txt
 	$(call set-up,--requirement $<)
+
+# One at a time, because one that has no wheel for this Python or system must not prevent the others.
+.venv-bench-rust/.ready: measure/speed/requirements-rust.txt
+	$(call set-up,$$(grep '^msgspec==' $<))
+	@for package in $$(grep '==' $<); do \
+		$(@D)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: $$package || \
+		echo "$$package has no wheel here: it is not measured"; done
 
 .venv-bench-backoff/.ready: measure/speed/requirements-backoff-peers.txt
 	$(call set-up,--requirement $<)

@@ -1,4 +1,4 @@
-"""What tracers, recorders and mocks of others see of a call with the default client, each in a process of its own.
+"""What tracers, recorders and mocks of others see of a call, each in a process of its own.
 
 `python -m measure.conformance.watching` fails if the table of docs/observability.md says anything else, and `... NAME`
 runs one of them. An exporter in memory takes what a tracer reports, and a mock responds for an address that does not
@@ -11,11 +11,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import httpx
+import httpx2
 from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "observability.md"
@@ -26,7 +28,7 @@ Call = Callable[[], Awaitable[None]]
 
 
 async def call(base_url: str, **others: Any) -> None:
-    """Make one call with the default client."""
+    """Make one call, with the default client unless another one is passed."""
     policy = BackoffPolicy(max_attempts=1)
     async with PlatformClient(base_url, vendor="v", token="t", backoff=policy, **others) as platform:
         await platform.itwins.get_primary_account()
@@ -172,13 +174,13 @@ def vcr() -> int:
         return int(asyncio.run(served(work)))
 
 
-def respx() -> int:
-    """Count the requests that a router has responded to."""
-    import respx as mocked
+def _respx(**others: Any) -> int:
+    import respx
 
-    with mocked.mock(base_url=NOWHERE) as router:
+    with respx.mock(base_url=NOWHERE, assert_all_called=False) as router:
         route = router.get("/itwins/myprimaryaccount").respond(json=ACCOUNT)
-        asyncio.run(call(NOWHERE))
+        with suppress(PlatformError):
+            asyncio.run(call(NOWHERE, **others))
         return int(route.call_count)
 
 
@@ -194,16 +196,16 @@ def _pook(**others: Any) -> int:
         return int(mock.calls)
 
 
-def pytest_httpx() -> int:
-    """Run a test with the fixture, and count the requests that it has responded to."""
-    test = """
-import asyncio
+def _by_fixture(name: str, passed: str = "") -> int:
+    """Run a test with a fixture, and count the requests that it has responded to."""
+    test = f"""
+import asyncio, httpx2
 from measure.conformance.watching import ACCOUNT, NOWHERE, call
 
-def test_it(httpx_mock):
-    httpx_mock.add_response(json=ACCOUNT)
-    asyncio.run(call(NOWHERE))
-    assert len(httpx_mock.get_requests()) == 1
+def test_it({name}):
+    {name}.add_response(json=ACCOUNT)
+    asyncio.run(call(NOWHERE, {passed}))
+    assert len({name}.get_requests()) == 1
 """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "test_it.py"
@@ -228,14 +230,25 @@ TOOLS: dict[str, tuple[str, Callable[[], int], str]] = {
     "New Relic": ("tracer", new_relic, ""),
     "Elastic": ("tracer", elastic, ""),
     "VCR.py": ("recorder", vcr, ""),
-    "pytest-httpx": ("mock", pytest_httpx, ""),
-    "RESPX": ("mock", respx, ""),
+    "pytest-httpx": ("mock", lambda: _by_fixture("httpx_mock"), ""),
+    "RESPX": ("mock", _respx, ""),
     "unittest.mock.patch": ("mock", patched, ""),
     "pook": ("mock", _pook, ""),
     "pook, given a client": (
         "mock",
         lambda: _pook(http_client=httpx.AsyncClient()),
         "`http_client=httpx.AsyncClient()`",
+    ),
+    "httpx2-pytest": ("mock", lambda: _by_fixture("httpx2_mock"), ""),
+    "httpx2-pytest, given a client": (
+        "mock",
+        lambda: _by_fixture("httpx2_mock", "http_client=httpx2.AsyncClient()"),
+        "`http_client=httpx2.AsyncClient()`",
+    ),
+    "RESPX, given a client of httpx2": (
+        "mock",
+        lambda: _respx(http_client=httpx2.AsyncClient()),
+        "`http_client=httpx2.AsyncClient()`",
     ),
 }
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
+import httpx2
 from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient
 from itwin_platform_transport.connections.engine import EngineTransport
 
@@ -27,10 +28,11 @@ SCRIPT = (
 #: So many calls in a row must end before their turn: over real connections a call takes a few turns more or fewer.
 MISSES = 3
 
-#: The default transport, and that of httpx.
-TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
+#: The default transport, and those of httpx and httpx2.
+TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport]] = {
     "the default transport": EngineTransport,
     "httpx": plain_transport,
+    "httpx2": lambda: httpx2.AsyncHTTPTransport(verify=False),
 }
 
 
@@ -42,7 +44,9 @@ def busy(transport: Any) -> int:
     return sum(not connection.is_idle() for connection in pool.connections)
 
 
-async def left_after(turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport]) -> tuple[bool, int, int, int]:
+async def left_after(
+    turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport]
+) -> tuple[bool, int, int, int]:
     """Cancel a call at a turn; return whether it was in flight, and the tasks, connections and permits left."""
     script: Iterator[PreparedResponse] = iter(SCRIPT)
     gate, refreshes, before = Gate(1), 0, asyncio.all_tasks()

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from .data import SCENE_ID, authority, new_objects
-from .workloads import AIOHTTP, HTTPX2, MSGSPEC, OURS, STOCK
+from .workloads import AIOHTTP, ANCHORS, FLOOR, HTTPX2, MSGSPEC, OURS, PYREQWEST, RY, STOCK
 
 AUTHENTICATION = {"type": "Basic", "username": "u", "password": "p"}
 ACCEPT = {"Authorization": "Bearer t", "Accept": "application/vnd.bench.itwin-platform.v1+json"}
@@ -271,4 +271,9 @@ def connected(name: str, address: str) -> Client:
         return Ours(address) if name == OURS else Stock(address)
     if name in (AIOHTTP, MSGSPEC):
         return aiohttp_client(address, json=import_module("msgspec.json") if name == MSGSPEC else None)
+    if name in ANCHORS:
+        from . import anchors
+
+        made = {FLOOR: anchors.floor, PYREQWEST: anchors.pyreqwest, RY: anchors.ry}
+        return made[name](address) if name in made else anchors.Structs()
     return httpx_client(address, library="httpx2" if name == HTTPX2 else "httpx")

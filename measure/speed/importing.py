@@ -10,11 +10,12 @@ from .process import on_core
 from .report import Spread
 
 ROUNDS = 15
-HTTPX, HTTP, HTTPS = "httpx", "http", "https"
+HTTPX, HTTP, HTTPS, PYREQWEST = "httpx", "http", "https", "pyreqwest"
 SNIPPETS = {
     HTTPX: "import httpx; httpx.AsyncClient()",
     HTTP: "import itwin_platform as i; i.PlatformClient('http://127.0.0.1:1', vendor='v', token='t')",
     HTTPS: "import itwin_platform as i; i.PlatformClient('https://a.b', vendor='v', token='t')",
+    PYREQWEST: "from pyreqwest.client import ClientBuilder; ClientBuilder().build()",
 }
 
 
@@ -25,15 +26,19 @@ def cost(snippet: str, python: str) -> float:
         return float(subprocess.run([python, "-c", program], capture_output=True, text=True, check=True).stdout)
 
 
-def against_httpx(python: str) -> dict[str, Spread]:
-    """Return the ratios to httpx, of a client for http and of one for https."""
-    figures: dict[str, list[float]] = {name: [] for name in SNIPPETS}
+def against_httpx(ours: str, rust: str | None) -> dict[str, Spread]:
+    """Return the ratios to httpx, of a client for http and of one for https, and of pyreqwest.
+
+    Args:
+        ours: the Python of the environment with this client and httpx.
+        rust: the Python of the environment with pyreqwest; None where it has no wheel.
+    """
+    pythons = {HTTPX: ours, HTTP: ours, HTTPS: ours, **({} if rust is None else {PYREQWEST: rust})}
+    figures: dict[str, list[float]] = {name: [] for name in pythons}
     for number in range(ROUNDS + 1):
-        for name, snippet in SNIPPETS.items():
-            spent = cost(snippet, python)
+        for name, python in pythons.items():
+            spent = cost(SNIPPETS[name], python)
             if number:
                 figures[name].append(spent)
-    return {
-        name: Spread.of([own / base for own, base in zip(figures[name], figures[HTTPX], strict=True)])
-        for name in (HTTP, HTTPS)
-    }
+    base = figures.pop(HTTPX)
+    return {name: Spread.of([own / of for own, of in zip(found, base, strict=True)]) for name, found in figures.items()}

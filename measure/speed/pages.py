@@ -7,7 +7,20 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from .report import Figures, Finding, Parts, Spread, findings, rate_rows, ratios, table, targets, tasks, waiting_rows
+from .report import (
+    Figures,
+    Finding,
+    Parts,
+    Spread,
+    anchor_rows,
+    findings,
+    rate_rows,
+    ratios,
+    table,
+    targets,
+    tasks,
+    waiting_rows,
+)
 from .workloads import (
     AIOHTTP,
     GET,
@@ -80,6 +93,16 @@ Each ratio is to the time of httpx with json: the median of the rounds, and thei
 
 {ratios}
 
+## Against the floor
+
+Each ratio is to the least client that the parts of this one allow: asyncio, httptools and msgspec, and nothing else.
+
+{anchors}
+
+{importing}
+
+## Each Python, many calls, and rates
+
 This client with each Python that was measured, of httpx with json under the same Python:
 
 {pythons}
@@ -131,12 +154,22 @@ def measured(figures: Figures, parts: Parts, server_load: str, old: str) -> str:
         targets=in_markdown(targets(found)),
         shares=in_markdown(shares(found)),
         ratios=in_markdown(table(figures)),
+        anchors=in_markdown(anchor_rows(figures)),
+        importing=importing(parts),
         pythons=in_markdown(each_python(figures, parts.python, old)),
         tasks=in_markdown(tasks(figures)),
         waiting=in_markdown(waiting_rows(parts)),
         rates=in_markdown(rate_rows(parts)),
         server_load=server_load,
     )
+
+
+def importing(parts: Parts) -> str:
+    """Return a sentence about import and one client."""
+    found = parts.importing.get("pyreqwest")
+    theirs = "was not measured" if found is None else f"takes {found} of it"
+    ours = parts.importing["http"]
+    return f"To import a library and make one client, this one takes {ours} of the time of httpx; pyreqwest {theirs}."
 
 
 def each_python(figures: Figures, python: str, old: str) -> list[list[str]]:

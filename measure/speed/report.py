@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 from .workloads import (
     AIOHTTP,
+    ANCHORS,
     CLIENTS,
     COLLECT_MEGABYTES,
+    FLOOR,
     HTTPX,
     IMPORT_HTTP,
     IMPORT_HTTPS,
     ITERATE_MEGABYTES,
+    MSGSPEC,
     OURS,
     RATES,
     TASK_MICROSECONDS,
@@ -143,6 +146,20 @@ def table(figures: Figures) -> list[list[str]]:
     for workload in figures:
         others = [str(ratios(figures, workload, client)) for client in CLIENTS[1:]]
         rows.append([workload.title, f"{statistics.median(figures[workload][HTTPX]) * 1e3:.3g}", *others])
+    return rows
+
+
+def anchor_rows(figures: Figures) -> list[list[str]]:
+    """Return the ratios to the least client of the same parts as rows of cells, the head first."""
+    clients = (OURS, MSGSPEC, *(client for client in ANCHORS if client != FLOOR))
+    rows = [["Workload", f"{FLOOR}, ms", *clients]]
+    for workload, found in figures.items():
+        if FLOOR in found:
+            others = [
+                str(ratios(figures, workload, client, against=FLOOR)) if client in found else "not measured"
+                for client in clients
+            ]
+            rows.append([workload.title, f"{statistics.median(found[FLOOR]) * 1e3:.3g}", *others])
     return rows
 
 

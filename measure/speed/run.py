@@ -19,9 +19,20 @@ from .data import make_certificate, make_data
 from .importing import against_httpx
 from .pages import write_page
 from .process import PROJECT, STOCK_CLIENT, Process
-from .report import Figures, Parts, findings, print_table, rate_rows, table, targets, tasks, waiting_rows
+from .report import (
+    Figures,
+    Parts,
+    anchor_rows,
+    findings,
+    print_table,
+    rate_rows,
+    table,
+    targets,
+    tasks,
+    waiting_rows,
+)
 from .width import rates, waiting
-from .workloads import CLIENTS, OURS, QUICK, SNIFFIO, WORKLOADS, Workload
+from .workloads import CLIENTS, FLOOR, OURS, PYREQWEST, QUICK, RY, SNIFFIO, STRUCTS, WORKLOADS, Workload, is_measured
 
 LATENCY = 0.1
 RUNS = 2
@@ -37,7 +48,7 @@ class Bench:
         kinds = ((), ("--latency", str(LATENCY)), ("--tls",))
         self.servers = [stack.enter_context(Process("measure.speed.server", *options, data=data)) for options in kinds]
         self._addresses = [server.line().strip() for server in self.servers]
-        self._workers = {client: stack.enter_context(self._worker(client)) for client in CLIENTS}
+        self._workers = {client: stack.enter_context(self._worker(client)) for client in pythons}
 
     def _worker(self, client: str) -> Process:
         return Process("measure.speed.worker", client, *self._addresses, python=self._pythons[client], data=self._data)
@@ -55,7 +66,9 @@ class Bench:
 
 def measure(workloads: Sequence[Workload], rounds: int, pythons: Mapping[str, str]) -> tuple[Figures, str]:
     """Run all rounds of all runs, and return the figures and a sentence about the servers."""
-    figures: Figures = {workload: {client: [] for client in CLIENTS} for workload in workloads}
+    figures: Figures = {
+        workload: {client: [] for client in pythons if is_measured(workload, client)} for workload in workloads
+    }
     reports: list[Mapping[str, float]] = []
     for _ in range(RUNS):
         with ExitStack() as stack:
@@ -71,8 +84,8 @@ def run_round(benches: Mapping[str, Bench], number: int, figures: Figures) -> No
     for workload, costs in figures.items():
         if workload.fresh and not number:
             continue
-        first = number % len(CLIENTS)
-        clients = [*CLIENTS[first:], *CLIENTS[:first]]
+        first = number % len(costs)
+        clients = [*[*costs][first:], *[*costs][:first]]
         found: dict[str, list[float]] = {client: [] for client in clients}
         for client in clients * workload.repeats:
             found[client].append(benches[workload.data].cost(workload, client))
@@ -95,6 +108,11 @@ def server_load(reports: Sequence[Mapping[str, float]]) -> str:
     if busy > MOST_BUSY:
         raise SystemExit(f"{load}: they were the bottleneck, so the figures do not compare the clients")
     return f"{load}: they were not the bottleneck."
+
+
+def has_package(python: str, name: str) -> bool:
+    """Return whether an environment has a package: there is no wheel for each Python and each system."""
+    return subprocess.run([python, "-c", f"import {name}"], capture_output=True, check=False).returncode == 0
 
 
 def python_of(pythons: Mapping[str, str]) -> str:
@@ -122,7 +140,7 @@ def measured_parts(pythons: Mapping[str, str]) -> Parts:
         iterate, collect = json.loads(client.line())
     return Parts(
         python=python_of(pythons),
-        importing=against_httpx(pythons[OURS]),
+        importing=against_httpx(pythons[OURS], pythons.get(PYREQWEST)),
         iterate=iterate,
         collect=collect,
         rates=rates(pythons),
@@ -149,6 +167,7 @@ def main() -> None:
     parser.add_argument("--ours", default=sys.executable, help="the Python of the environment with this client")
     parser.add_argument("--peers", default=sys.executable, help="the Python of the environment with the other clients")
     parser.add_argument("--sniffio", default=sys.executable, help="the Python of one with httpx and sniffio")
+    parser.add_argument("--rust", default=sys.executable, help="the Python of one with pyreqwest and ry")
     arguments = parser.parse_args()
     make_data()
     make_certificate()
@@ -160,9 +179,12 @@ def main() -> None:
         **dict.fromkeys(CLIENTS, arguments.peers),
         OURS: arguments.ours,
         SNIFFIO: arguments.sniffio,
+        **dict.fromkeys((FLOOR, STRUCTS), arguments.peers),
+        **{name: arguments.rust for name in (PYREQWEST, RY) if has_package(arguments.rust, name.partition(" ")[0])},
     }
     figures, load = measure(workloads, rounds, pythons)
     print_table("ratios to httpx + json: median [quartiles] of the rounds; less is better", table(figures))
+    print_table("ratios to the least client of the same parts", anchor_rows(figures))
     print_table("1,000 calls at once", tasks(figures))
     parts = measured_parts(pythons) if arguments.report else None
     if parts is not None:

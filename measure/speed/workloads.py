@@ -5,6 +5,10 @@ from dataclasses import dataclass
 HTTPX, SNIFFIO, HTTPX2 = "httpx + json", "httpx + json, sniffio", "httpx2 + json"
 AIOHTTP, MSGSPEC, STOCK, OURS = "aiohttp + json", "aiohttp + msgspec", "stock generator", "this client"
 CLIENTS = (HTTPX, SNIFFIO, HTTPX2, STOCK, AIOHTTP, MSGSPEC, OURS)
+#: What does the least work, and the fastest clients there are: a table of their own compares them.
+FLOOR, PYREQWEST, RY = "asyncio + httptools + msgspec", "pyreqwest + msgspec", "ry + msgspec"
+STRUCTS = "msgspec.Struct, decoding alone"
+ANCHORS = (FLOOR, PYREQWEST, RY, STRUCTS)
 #: How many calls the workload of tasks starts at once, and the widths of requests per second.
 TASKS = 1_000
 WIDTHS = (20, 100, 1_000)
@@ -76,7 +80,17 @@ WORKLOADS = (
     Workload(name=PAGES_OF_1000, data="all", target=0.92),
     *(Workload(name=name, data="ascii") for name in (POST_ECHOED, PAGES_OF_1000, OBJECTS)),
 )
+#: What `msgspec.Struct` can decode without a client.
+DECODED = ("10,000 iTwins, pages of 100", PAGES_OF_1000, OBJECTS, OBJECTS_WITH_DATA)
 QUICK = tuple(each for each in WORKLOADS if each.data == "real" and not (each.elapsed or each.fresh))
+
+
+def is_measured(workload: Workload, client: str) -> bool:
+    """Return whether a workload is run with a client: the anchors run those with real data and without latency."""
+    if client not in ANCHORS:
+        return True
+    return workload.data == "real" and not workload.elapsed and (client != STRUCTS or workload.name in DECODED)
+
 
 #: The most microseconds of one of the tasks, of import and one client as a ratio to httpx, and of peak memory in MB.
 TASK_MICROSECONDS = 95.0

@@ -7,12 +7,25 @@ import pytest
 
 from measure.speed.pages import BEGIN, END, write_page
 from measure.speed.report import Figures, Finding, Parts, Spread, findings
-from measure.speed.workloads import AIOHTTP, CLIENTS, HTTPX, OURS, RATES, WIDTHS, WORKLOADS
+from measure.speed.workloads import (
+    AIOHTTP,
+    ANCHORS,
+    CLIENTS,
+    HTTPX,
+    OURS,
+    RATES,
+    RY,
+    WIDTHS,
+    WORKLOADS,
+    is_measured,
+)
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
 #: Each client is ten times as fast as the one before, and this client is the fastest.
 FIGURES: Figures = {
-    workload: {client: [0.01 * 10.0 ** -CLIENTS.index(client)] * 3 for client in CLIENTS} for workload in WORKLOADS
+    workload: {client: [0.01 * 10.0 ** -CLIENTS.index(client)] * 3 for client in CLIENTS}
+    | {client: [1e-9] * 3 for client in ANCHORS if is_measured(workload, client)}
+    for workload in WORKLOADS
 }
 PARTS = Parts(
     python="3.13.0",
@@ -43,6 +56,21 @@ def test_the_words_of_the_page_stay_when_the_figures_are_written(tmp_path: Path)
     with pytest.raises(SystemExit, match="add the lines"):
         write_page(page, FIGURES, PARTS, "The server was idle.")
     assert page.read_text(encoding="utf-8") == "# Benchmarks\n"
+
+
+def test_what_was_not_measured_is_said(tmp_path: Path) -> None:
+    """A client that has no wheel, and a workload that an anchor has no part in, have no figure."""
+    without = {
+        workload: {client: found for client, found in each.items() if client != RY}
+        for workload, each in FIGURES.items()
+    }
+    text = written(tmp_path / "benchmarks.md", without).partition("## Against the floor")[2].partition("\n## ")[0]
+    rows = {
+        line.split(" | ")[0]: line.strip("| ").split(" | ")[-2:] for line in text.splitlines() if "msgspec" not in line
+    }
+    assert rows["| GET"] == ["not measured", "not measured"]
+    assert rows["| 10,000 iTwins, pages of 100"] == ["not measured", "1 [1-1]"]
+    assert "pyreqwest was not measured" in text
 
 
 def test_figures_of_other_pythons_stay(tmp_path: Path) -> None:

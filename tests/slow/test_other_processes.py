@@ -53,7 +53,7 @@ async def main():
         await platform.with_options(on_response=lambda info: 1 / 0).itwins.get_primary_account()
 
 asyncio.run(main(), debug=False)
-assert not [name for name in sys.modules if name.partition(".")[0] in ("opentelemetry", "redis")]
+assert not [name for name in sys.modules if name.partition(".")[0] in ("opentelemetry", "redis", "httpx2")]
 """
 
 

@@ -4,10 +4,12 @@ import functools
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import httpcore
 import httpx
+import httpx2
 import pytest
 from itwin_platform import APIStatusError, PlatformClient
 from itwin_platform_transport import BackoffPolicy, BackoffTransport
@@ -24,8 +26,15 @@ WATCHED: dict[str, tuple[type, str]] = {
 }
 #: What a call raises when the service responds with a status of 300 or above.
 STATUS_ERRORS = (APIStatusError, httpx.HTTPStatusError)
+#: The library of a client or a transport that the caller passes, by the way that is taken then.
+CLIENTS: dict[str, ModuleType] = {"http_client": httpx, "httpx2 client": httpx2}
+PLAIN: dict[str, ModuleType] = {"plain": httpx, "httpx2 plain": httpx2}
+#: In these, a hook or a transport of the caller reads each response itself.
+READS_ITSELF = (*CLIENTS, "wrapped", "httpx2 wrapped")
+#: In these, the connections are the caller's.
+NOT_OWN = (*READS_ITSELF, *PLAIN)
 #: `default` runs a second time, under uvloop, and while somebody watches a function of httpx or httpcore.
-WAYS = ("default", "http_client", "wrapped", "plain", "uvloop", *WATCHED)
+WAYS = ("default", *NOT_OWN, "uvloop", *WATCHED)
 
 
 Scenario = Callable[..., Coroutine[Any, Any, None]]
@@ -92,13 +101,30 @@ class LoggingTransport(httpx.AsyncHTTPTransport):
         return response
 
 
-async def _read(response: httpx.Response) -> None:
+class LoggingTransportOfHTTPX2(httpx2.AsyncHTTPTransport):
+    """The same for httpx2."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send and read."""
+        response = await super().handle_async_request(request)
+        await response.aread()
+        return response
+
+
+#: The transport that a caller passes, by its way.
+GIVEN: dict[str, Callable[[], httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport]] = {
+    "wrapped": LoggingTransport,
+    "httpx2 wrapped": LoggingTransportOfHTTPX2,
+}
+
+
+async def _read(response: httpx.Response | httpx2.Response) -> None:
     await response.aread()
 
 
-def _given_client() -> httpx.AsyncClient:
+def _given_client(library: ModuleType) -> Any:
     """Return a client with settings of its own, and a hook that reads each response, as hooks do that log bodies."""
-    return httpx.AsyncClient(
+    return library.AsyncClient(
         event_hooks={"response": [_read]},
         auth=("user", "password"),
         base_url="http://elsewhere.invalid/prefix",
@@ -135,9 +161,10 @@ async def opened(
     """Open a client that sends in one of the ways."""
     async with AsyncExitStack() as stack:
         stack.enter_context(watched(way))
-        if way == "plain":
-            network = httpx.AsyncHTTPTransport()
-            sends = BackoffTransport(network, policy=backoff, max_response_bytes=max_response_bytes)
+        if way in PLAIN:
+            sends = BackoffTransport(
+                PLAIN[way].AsyncHTTPTransport(), policy=backoff, max_response_bytes=max_response_bytes
+            )
             headers = {"Authorization": f"Bearer {TOKEN}"}
             plain = httpx.AsyncClient(transport=sends, base_url=address, timeout=timeout, headers=headers)
             yield PlainCalls(await stack.enter_async_context(plain))
@@ -149,7 +176,7 @@ async def opened(
             timeout=timeout,
             backoff=backoff,
             max_response_bytes=max_response_bytes,
-            transport=LoggingTransport() if way == "wrapped" else None,
-            http_client=await stack.enter_async_context(_given_client()) if way == "http_client" else None,
+            transport=GIVEN[way]() if way in GIVEN else None,
+            http_client=await stack.enter_async_context(_given_client(CLIENTS[way])) if way in CLIENTS else None,
         )
         yield PlatformCalls(await stack.enter_async_context(platform))

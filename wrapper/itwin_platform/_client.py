@@ -18,9 +18,13 @@ from itwin_platform_transport import (
     BackoffPolicy,
     BackoffTransport,
     Gate,
+    HTTPX2Client,
+    HTTPX2Timeout,
+    HTTPX2Transport,
     StateError,
     TokenProvider,
     UsageError,
+    is_timeout,
 )
 
 from ._requests.http_client import PlatformHTTPClient
@@ -61,13 +65,15 @@ class PlatformClient:
         vendor: the word in `application/vnd.<vendor>.itwin-platform.v1+json`; default: ITWIN_PLATFORM_VENDOR.
         token: a string, an AccessToken, or a sync or async function that returns one; default: ITWIN_PLATFORM_TOKEN.
         backoff: how often and how long requests are retried.
-        timeout: seconds for one attempt, or an `httpx.Timeout`. A call of an async `token` may take as long.
+        timeout: seconds for one attempt, or a `Timeout` of httpx or httpx2. A call of an async `token` may take as
+            long.
         check_requests: False sends what the documented rules forbid, for when the preview has changed them. An id that
             would change the path is still rejected.
         max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
-        transport: the innermost `httpx.AsyncBaseTransport`: a proxy, an ASGI app, a mock. It must send each request
-            once: its own retries are not counted. It is closed with the client.
-        http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
+        transport: the innermost `httpx.AsyncBaseTransport`, or one of httpx2: a proxy, an ASGI app, a mock. It must
+            send each request once: its own retries are not counted. It is closed with the client.
+        http_client: an `httpx.AsyncClient`, or one of httpx2, to send through instead. It is neither changed nor
+            closed.
         ssl_context: the certificates to trust and to show, where those of SSL_CERT_FILE, SSL_CERT_DIR or certifi do not
             fit: those of a company, or a client certificate. It is not changed, so if it offers
             protocols by ALPN, HTTP/1.1 must be one of them.
@@ -95,11 +101,11 @@ class PlatformClient:
         vendor: str | None = None,
         token: TokenProvider | None = None,
         backoff: BackoffPolicy | None = None,
-        timeout: float | httpx.Timeout = 30.0,
+        timeout: float | httpx.Timeout | HTTPX2Timeout = 30.0,
         check_requests: bool = True,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
-        transport: httpx.AsyncBaseTransport | None = None,
-        http_client: httpx.AsyncClient | None = None,
+        transport: httpx.AsyncBaseTransport | HTTPX2Transport | None = None,
+        http_client: httpx.AsyncClient | HTTPX2Client | None = None,
         ssl_context: ssl.SSLContext | None = None,
         trust_env: bool = True,
         gate: Gate | None = None,
@@ -155,7 +161,7 @@ class PlatformClient:
     def with_options(
         self,
         *,
-        timeout: float | httpx.Timeout | Unset = UNSET,
+        timeout: float | httpx.Timeout | HTTPX2Timeout | Unset = UNSET,
         deadline: float | Unset | None = UNSET,
         queue_timeout: float | Unset | None = UNSET,
         max_attempts: int | Unset = UNSET,
@@ -172,7 +178,7 @@ class PlatformClient:
         extras, to requests of `generated` that are made by hand.
 
         Args:
-            timeout: seconds for one attempt, or an `httpx.Timeout`.
+            timeout: seconds for one attempt, or a `Timeout` of httpx or httpx2.
             deadline: seconds for one request with all its attempts and delays. Queueing before the first attempt does
                 not count. None for no deadline.
             queue_timeout: seconds that a request may queue before its first attempt; None for no limit.
@@ -367,16 +373,18 @@ def _setting(name: str, value: str | None) -> str:
     return found
 
 
-def _timeout(value: float | httpx.Timeout) -> dict[str, float | None]:
+def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | None]:
     """Return the limits of one attempt in seconds, by the names that httpx gives them.
 
     Raises:
         UsageError: it is neither a number of seconds nor a timeout.
     """
-    if isinstance(value, httpx.Timeout):
+    if is_timeout(value):
         return value.as_dict()
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _LONGEST:
-        raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout", argument="timeout")
+        raise UsageError(
+            "timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout", argument="timeout"
+        )
     return httpx.Timeout(value).as_dict()
 
 

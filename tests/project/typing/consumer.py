@@ -6,6 +6,7 @@ from typing import Any, assert_never, assert_type
 from zoneinfo import ZoneInfo
 
 import httpx
+import httpx2
 import itwin_platform as ip
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.models import ITwinsResponse
@@ -41,6 +42,9 @@ async def make() -> None:
     ip.PlatformClient(gate=ip.RedisGate("redis://localhost:6379/0", name="prod, service app 7", workers=4))
     ip.PlatformClient(transport=httpx.AsyncHTTPTransport(), timeout=httpx.Timeout(5.0), allow_insecure=True)
     ip.PlatformClient(http_client=httpx.AsyncClient(), max_response_bytes=1, check_requests=False)
+    ip.PlatformClient(http_client=httpx2.AsyncClient(), timeout=httpx2.Timeout(5.0, connect=None))
+    ip.PlatformClient(transport=httpx2.MockTransport(lambda _: httpx2.Response(200)))
+    httpx.AsyncClient(transport=ip.BackoffTransport(httpx2.AsyncHTTPTransport()))
     httpx.AsyncClient(transport=ip.BackoffTransport(httpx.AsyncHTTPTransport(), policy=ip.BackoffPolicy(), gate=None))
 
 

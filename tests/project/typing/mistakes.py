@@ -4,6 +4,7 @@
 let pass is seen.
 """
 
+import httpx2
 import itwin_platform as ip
 import itwin_platform_api
 from itwin_platform_api import models
@@ -13,6 +14,8 @@ async def calls(platform: ip.PlatformClient) -> None:
     """Arguments that are unknown, missing, or of another type."""
     ip.PlatformClient(timeout=None)  # type: ignore[arg-type]
     ip.PlatformClient(tokn="t")  # type: ignore[call-arg]
+    ip.PlatformClient(http_client=httpx2.Client())  # type: ignore[arg-type]
+    ip.PlatformClient(transport=httpx2.HTTPTransport())  # type: ignore[arg-type]
     platform.itwins.list(representation="representation")  # type: ignore[arg-type]
     platform.itwins.list(status=None)  # type: ignore[arg-type]
     platform.itwins.list("Project")  # type: ignore[call-arg]

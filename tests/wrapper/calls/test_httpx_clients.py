@@ -1,8 +1,6 @@
-"""Requests of the caller's own through our `httpx.AsyncClient`, and ours through the caller's: where tokens go."""
+"""Requests of the caller's own through our `httpx.AsyncClient`: where tokens go."""
 
 import asyncio
-import gzip
-import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,10 +8,8 @@ import httpx
 import pytest
 from itwin_platform import (
     APIStatusError,
-    AuthenticationError,
     BackoffPolicy,
     BackoffTransport,
-    NotFoundError,
     NotSentError,
     OutcomeUnknownError,
     PlatformClient,
@@ -31,9 +27,9 @@ ACCEPT = "application/vnd.acme.itwin-platform.v1+json"
 ACCOUNT = {"iTwin": {"id": "a-1", "class": "Account", "displayName": "Acme"}}
 
 
-def platform_of(client: httpx.AsyncClient | None = None, **settings: Any) -> PlatformClient:
-    """Our client, over theirs if there is one."""
-    return PlatformClient(BASE_URL, vendor="acme", token="t-1", http_client=client, **settings)
+def platform_of(**settings: Any) -> PlatformClient:
+    """A client of the service."""
+    return PlatformClient(BASE_URL, vendor="acme", token="t-1", **settings)
 
 
 @pytest.fixture
@@ -47,20 +43,6 @@ async def platform() -> AsyncIterator[PlatformClient]:
 def ours(platform: PlatformClient) -> httpx.AsyncClient:
     """The client of the generated functions, for requests of the caller's own."""
     return platform.generated.get_async_httpx_client()
-
-
-@pytest.fixture
-async def theirs() -> AsyncIterator[httpx.AsyncClient]:
-    """A client with habits of its own."""
-    async with httpx.AsyncClient(
-        auth=("user", "password"),
-        params={"tenant": "7"},
-        headers={"User-Agent": "theirs", "X-Theirs": "yes", "Accept": "text/html"},
-        follow_redirects=True,
-        timeout=1.0,
-        base_url="https://other.example/base",
-    ) as client:
-        yield client
 
 
 NOTE = {"note": "kept"}
@@ -227,105 +209,3 @@ async def test_what_a_response_carries_shows_no_token(httpx_mock: HTTPXMock) -> 
         response = await client.get(BASE_URL)
     assert response.status_code == 401
     assert "planted-token-4711" not in repr(response.extensions)
-
-
-async def test_ours_applies_and_theirs_is_kept(theirs: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
-    """Our token, Accept, address and query win; their own headers and parameters go with them."""
-    httpx_mock.add_response(json={"iTwins": [], "_links": {}})
-    async with platform_of(theirs) as platform:
-        assert await platform.itwins.list(display_name="A & B", page_size=5).collect() == []
-    [request] = httpx_mock.get_requests()
-    assert request.headers["user-agent"].startswith("itwin-platform/")
-    headers = {"authorization": "Bearer t-1", "accept": ACCEPT, "x-theirs": "yes"}
-    assert dict(request.headers).items() >= headers.items()
-    assert request.url.copy_with(query=None) == f"{BASE_URL}/itwins/"
-    assert dict(request.url.params).items() >= {"tenant": "7", "displayName": "A & B", "$top": "5"}.items()
-
-
-async def test_our_body_and_our_time_limits_go_with_it(theirs: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
-    """Those of their client do not apply, however it was made."""
-    httpx_mock.add_response(201, json={"detector": {"name": "d"}})
-    async with platform_of(theirs, timeout=7.0) as platform:
-        await platform.detectors.create(name="d", type="PhotoObjectDetector")
-    [request] = httpx_mock.get_requests()
-    assert json.loads(request.content)["name"] == "d"
-    assert request.extensions["timeout"] == httpx.Timeout(7.0).as_dict()
-
-
-async def test_a_query_stays_as_it_is_where_they_add_nothing(httpx_mock: HTTPXMock) -> None:
-    """A client without default parameters sends our address byte by byte."""
-    httpx_mock.add_response(json={"iTwins": [], "_links": {}}, is_reusable=True)
-    async with httpx.AsyncClient() as theirs, platform_of(theirs) as over, platform_of() as own:
-        for platform in (over, own):
-            await platform.itwins.list(display_name="A & B").collect()
-    through_theirs, through_ours = httpx_mock.get_requests()
-    assert through_theirs.url.raw_path == through_ours.url.raw_path
-
-
-async def test_it_is_neither_changed_nor_closed(theirs: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
-    """Headers, auth, parameters, timeout and hooks are what they were, and it can be used afterwards."""
-    httpx_mock.add_response(json=ACCOUNT, is_reusable=True)
-
-    def state() -> list[object]:
-        kept = (theirs.auth, theirs.timeout, theirs.base_url, theirs.follow_redirects, theirs.event_hooks)
-        return [*kept, dict(theirs.headers), str(theirs.params), dict(theirs.cookies)]
-
-    before = state()
-    async with platform_of(theirs) as platform:
-        await platform.itwins.get_primary_account()
-    assert (state(), theirs.is_closed) == (before, False)
-    await theirs.get("/afterwards")
-    assert httpx_mock.get_requests()[-1].headers["authorization"].startswith("Basic ")
-
-
-async def test_backoff_and_errors_apply(theirs: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
-    """503 is retried, redirects are not followed, a status is a typed error, a body is limited.
-
-    Where httpx cannot read where a redirect leads, it fails although it does not follow: the outcome is unknown.
-    """
-    httpx_mock.add_response(503)
-    httpx_mock.add_response(json=ACCOUNT)
-    for location in ("https://evil.example/", "https://xn--evl-.example/", "http://[::1"):
-        httpx_mock.add_response(302, headers={"location": location})
-    httpx_mock.add_response(404, json={"error": {"code": "ResourceNotFound", "message": "No."}})
-    httpx_mock.add_response(content=b"[")
-    errors = (APIStatusError, OutcomeUnknownError, OutcomeUnknownError, NotFoundError, ResponseDecodeError)
-    said = ("302", "RemoteProtocolError", "RemoteProtocolError", "ResourceNotFound", "JSON")
-    async with platform_of(theirs) as platform:
-        assert (await platform.itwins.get_primary_account()).id == "a-1"
-        for error, part in zip(errors, said, strict=True):
-            with pytest.raises(error, match=part):
-                await platform.scenes.create("i-1", display_name="A")
-    assert {request.url.host for request in httpx_mock.get_requests()} == {"service.example"}
-
-
-@pytest.mark.parametrize(("read", "encoded"), [(False, False), (True, False), (True, True)])
-async def test_a_hook_that_raises_for_the_status_changes_nothing(read: bool, encoded: bool) -> None:
-    """Their hook raises HTTPStatusError: the status still decides, and a body that the hook has read is there."""
-
-    async def hook(response: httpx.Response) -> None:
-        if read:
-            await response.aread()
-        response.raise_for_status()  # as httpx's own documentation shows
-
-    body = b'{"error": {"code": "HeaderNotFound", "message": "No."}}'
-    headers, content = ({"content-encoding": "gzip"}, gzip.compress(body)) if encoded else ({}, body)
-    responses = iter([httpx.Response(503), httpx.Response(401, headers=headers, stream=httpx.ByteStream(content))])
-    service = httpx.MockTransport(lambda _: next(responses))
-    async with (
-        httpx.AsyncClient(transport=service, event_hooks={"response": [hook]}) as theirs,
-        platform_of(theirs) as platform,
-    ):
-        with pytest.raises(AuthenticationError) as raised:
-            await platform.itwins.get_primary_account()
-    assert (raised.value.attempts, raised.value.code) == (2, "HeaderNotFound" if read else None)
-
-
-async def test_a_client_that_they_closed_is_a_usage_error(theirs: httpx.AsyncClient) -> None:
-    """Nothing is sent or retried through a client that is closed."""
-    platform = platform_of(theirs)
-    await theirs.aclose()
-    with pytest.raises(UsageError, match="http_client is closed"):
-        await platform.itwins.get_primary_account()
-    await platform.aclose()
-    assert asyncio.get_running_loop().time() == 0.0

@@ -12,7 +12,6 @@ import pytest
 from itwin_platform import (
     AccessToken,
     BackoffPolicy,
-    BackoffTransport,
     Gate,
     PlatformClient,
     ResponseDecodeError,
@@ -140,7 +139,15 @@ MORE_THAN_A_PATH = [
     *("https://user:planted@service.example", "https://service.example/?a=b", "https://service.example/?"),
     *("https://service.example/#a", "https://service.example#"),
 ]
-NO_TRANSPORT = httpx2.AsyncHTTPTransport()
+#: Of another library, not for asyncio, the class itself, or what the other argument takes.
+NO_CLIENTS = [object(), httpx2.Client(), httpx.Client(), httpx2.AsyncClient, httpx2.AsyncHTTPTransport()]
+NO_TRANSPORTS = [
+    object(),
+    httpx2.HTTPTransport(),
+    httpx.HTTPTransport(),
+    httpx2.AsyncHTTPTransport,
+    httpx2.AsyncClient(),
+]
 #: Arguments that cannot be used, and what the error says of them.
 ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("base_url", "starts with https://", NO_ADDRESSES),
@@ -158,8 +165,8 @@ ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("allow_insecure", "must be True or False", ["False", 0]),
     ("check_requests", "must be True or False", ["no", None]),
     ("trust_env", "must be True or False", ["no", None]),
-    ("http_client", r"must be an httpx.AsyncClient, not httpx2\..*not supported", [httpx2.AsyncClient()]),
-    ("transport", r"must be an httpx.AsyncBaseTransport, not httpx2\.", [NO_TRANSPORT]),
+    ("http_client", r"must be an httpx.AsyncClient or an httpx2.AsyncClient, not ", NO_CLIENTS),
+    ("transport", r"must be an httpx.AsyncBaseTransport or an httpx2.AsyncBaseTransport, not ", NO_TRANSPORTS),
 ]
 
 
@@ -204,12 +211,6 @@ async def test_a_response_may_have_one_byte_at_least() -> None:
     async with PlatformClient(**SETTINGS | {"transport": transport, "max_response_bytes": 1}) as client:
         with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 1 bytes"):
             await client.itwins.get_primary_account()
-
-
-def test_a_transport_of_another_library_is_rejected_at_construction() -> None:
-    """It is no surprise of the first request."""
-    with pytest.raises(UsageError, match="transport must be an"):
-        BackoffTransport(NO_TRANSPORT)  # type: ignore[arg-type]  # as a mistake
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,15 @@ from itwin_platform import (
     UsageError,
 )
 
-from tests.support.every_way import STATUS_ERRORS, in_every_way, on_own_connections, opened
+from tests.support.every_way import (
+    NOT_OWN,
+    PLAIN,
+    READS_ITSELF,
+    STATUS_ERRORS,
+    in_every_way,
+    on_own_connections,
+    opened,
+)
 from tests.support.networks import Handler, authority, doorkeeper, server_context
 from tests.support.real_time import pass_time, until
 from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
@@ -49,7 +57,7 @@ async def test_a_call_sends_one_request(way: str) -> None:
         assert [request.method for request in server.requests] == ["GET", "POST"]
 
 
-@pytest.mark.parametrize("way", ["default", "wrapped"])
+@pytest.mark.parametrize("way", ["default", "wrapped", "httpx2 wrapped"])
 async def test_headers_are_those_of_the_request(way: str) -> None:
     """Each header is sent once, with the length of the body and without Transfer-Encoding."""
     async with RawServer(either_response) as server, opened(way, server.address) as calls:
@@ -107,7 +115,7 @@ TOO_LARGE = {
 @in_every_way
 async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -> None:
     """More than `max_response_bytes`, however small it came, is a ResponseDecodeError, and keeps no connection."""
-    if way == "plain" and encoding != "plain":
+    if way in PLAIN and encoding != "plain":
         pytest.skip("an ordinary client decodes without a limit, as httpx does")
     async with (
         RawServer(TOO_LARGE[encoding], GOOD) as server,
@@ -165,9 +173,8 @@ BROKEN_ERRORS = {
 async def test_an_error_status_counts_whatever_its_body_is(way: str, response: Raw) -> None:
     """When the body of an error response is malformed or breaks off, the status is still the outcome of the call."""
     # A hook or a transport of the caller that reads the response itself fails where it reads.
-    reads_itself = way in ("http_client", "wrapped")
     async with RawServer(response) as server, opened(way, server.address) as calls:
-        with pytest.raises(OutcomeUnknownError if reads_itself else STATUS_ERRORS):
+        with pytest.raises(OutcomeUnknownError if way in READS_ITSELF else STATUS_ERRORS):
             await calls.post()
         assert len(server.requests) == 1
 
@@ -326,7 +333,7 @@ async def test_a_cancelled_call_leaves_no_connection_behind(way: str) -> None:
         assert await calls.post() == "d-1"
 
 
-@pytest.mark.parametrize("way", ["default", "wrapped"])
+@pytest.mark.parametrize("way", ["default", "wrapped", "httpx2 wrapped"])
 async def test_the_read_timeout_starts_anew_with_each_byte(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A response whose head and body arrive slowly is read, as long as each part arrives in time."""
     async with RawServer(Raw(data=b"")) as server, opened(way, server.address, timeout=30.0) as calls:
@@ -492,9 +499,7 @@ async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
 async def test_a_handshake_that_is_cut_off_is_an_outage_and_says_so(way: str) -> None:
     """A port that closes without a byte may be a service that restarts: it is retried, also where TLS begins."""
     # With Python 3.11.2, httpx does not say why a connection failed.
-    said = (
-        "" if way in ("http_client", "wrapped", "plain", "watched httpcore") else ": it closed the connection without"
-    )
+    said = "" if way in (*NOT_OWN, "watched httpcore") else ": it closed the connection without"
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1_000)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import httpx
+import httpx2
 import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, PlatformClient
 
@@ -17,6 +18,9 @@ from tests.support.services import PreparedResponse, Raw, RawServer, raw_respons
 
 TOKEN = "planted-token-of-20-characters"
 LIMIT = 2_000_000
+#: What a caller passes as `http_client` and as `transport`, by the way that is taken then.
+CLIENTS: dict[str, Any] = {"http_client": httpx.AsyncClient, "httpx2 client": httpx2.AsyncClient}
+TRANSPORTS: dict[str, Any] = {"transport": httpx.AsyncHTTPTransport, "httpx2 transport": httpx2.AsyncHTTPTransport}
 #: 40 MB of zeros.
 BOMB = gzip.compress(bytes(40_000_000))
 
@@ -31,15 +35,14 @@ async def failure_of(way: str, address: str, *, deadline: float | None = 30.0) -
             request = httpx.Request("GET", address, headers={"Authorization": f"Bearer {TOKEN}"})
             call: Coroutine[Any, Any, object] = transport.handle_async_request(request)
         else:
-            client = await stack.enter_async_context(httpx.AsyncClient()) if way == "http_client" else None
             platform = PlatformClient(
                 address,
                 vendor="v",
                 token=TOKEN,
                 backoff=policy,
                 max_response_bytes=LIMIT,
-                transport=httpx.AsyncHTTPTransport() if way == "transport" else None,
-                http_client=client,
+                transport=TRANSPORTS[way]() if way in TRANSPORTS else None,
+                http_client=await stack.enter_async_context(CLIENTS[way]()) if way in CLIENTS else None,
             )
             call = (await stack.enter_async_context(platform)).itwins.get_primary_account()
         try:
@@ -89,7 +92,7 @@ async def secrets(way: str) -> None:
             assert error is None or TOKEN not in shown(error)
 
 
-@pytest.mark.parametrize("way", ["default", "uvloop", "transport", "http_client", "BackoffTransport"])
+@pytest.mark.parametrize("way", ["default", "uvloop", *TRANSPORTS, *CLIENTS, "BackoffTransport"])
 @pytest.mark.parametrize("limit", [size, memory, time, secrets])
 def test_a_limit_holds_on_every_way_to_send(limit: Callable[[str], Coroutine[Any, Any, None]], way: str) -> None:
     """Size, memory, time and secrets, whoever makes the connection."""

@@ -3,8 +3,11 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
+from contextlib import nullcontext
+from typing import Any
 
 import httpx
+import httpx2
 import pytest
 from itwin_platform import BackoffPolicy, NotSentError, PlatformClient
 from itwin_platform_transport.connections.environment import environment_proxies, proxy_for
@@ -105,6 +108,20 @@ async def test_a_proxy_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch, an
         assert len(proxy.heads) == 1
     assert f"through the proxy {proxy.address}; a retry would not change that" in str(raised.value)
     assert "secret-word" not in repr(raised.value)
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2])
+async def test_a_transport_of_the_caller_has_its_own_proxy_and_certificates(service: RawServer, library: Any) -> None:
+    """A call goes through them; a proxy that refuses is final after one connection, and the text says why."""
+    trusted = ssl.create_default_context(cadata=authority())
+    async with Proxy(service.port) as proxy, Proxy(0, answer=b"407 Proxy Authentication Required") as refusing:
+        for each, ends in ((proxy, nullcontext()), (refusing, pytest.raises(NotSentError, match="with status 407"))):
+            transport = library.AsyncHTTPTransport(proxy=each.address, verify=trusted)
+            async with PlatformClient(f"https://{HOST}", vendor="v", token=TOKEN, transport=transport) as platform:
+                with ends:
+                    assert (await platform.itwins.get_primary_account()).id == "a-1"
+            assert [head.splitlines()[0] for head in each.heads] == [f"CONNECT {HOST}:443 HTTP/1.1"]
+        assert len(service.requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from functools import partial
 import httpx
 
 from ..connections.engine import EngineTransport, innermost
-from ..connections.given_client import cancelled_in_order, check_kind
+from ..connections.given_client import cancelled_in_order
+from ..connections.httpx2_adapter import HTTPX2Client, HTTPX2Transport
 from ..connections.messages import (
     NO_RESPONSE,
     NOT_CONNECTED,
@@ -65,9 +66,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     cooldown holds back, that is the 429 which started it.
 
     Args:
-        transport: an `httpx.AsyncBaseTransport` that sends one attempt, and is closed with this transport; connections
-            of its own by default.
-        http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
+        transport: an `httpx.AsyncBaseTransport`, or one of httpx2, that sends one attempt, and is closed with this
+            transport; connections of its own by default.
+        http_client: an `httpx.AsyncClient`, or one of httpx2, to send through instead. It is neither changed nor
+            closed.
         ssl_context: the certificates of its own connections; by default those that httpx takes.
         trust_env: False ignores the proxies and the certificates that the environment names for its own connections.
         policy: how often and how long to retry.
@@ -95,9 +97,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def __init__(
         self,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx.AsyncBaseTransport | HTTPX2Transport | None = None,
         *,
-        http_client: httpx.AsyncClient | None = None,
+        http_client: httpx.AsyncClient | HTTPX2Client | None = None,
         ssl_context: ssl.SSLContext | None = None,
         trust_env: bool = True,
         policy: BackoffPolicy | None = None,
@@ -123,7 +125,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
         network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
-        check_kind("transport", network, httpx.AsyncBaseTransport)
         self._transport = network
         self._send_once = network.send if isinstance(network, EngineTransport) else partial(send_through, network)
         self._gate = gate or gate_with(random_number, self._policy.max_in_flight)

@@ -26,7 +26,8 @@ import httpx
 
 from ..errors import UsageError
 from .environment import default_certificates, environment_proxies, proxy_for
-from .given_client import ClientTransport
+from .given_client import ClientTransport, given_client, given_transport
+from .httpx2_adapter import HTTPX2Client, HTTPX2Transport
 from .messages import NO_RESPONSE, THROUGH_PROXY, RawHeaders, Request, Response, SettingError, send_through
 
 if TYPE_CHECKING:
@@ -414,8 +415,8 @@ async def addresses_of(host: str, port: int) -> list[str]:
 
 
 def innermost(
-    transport: httpx.AsyncBaseTransport | None,
-    http_client: httpx.AsyncClient | None,
+    transport: httpx.AsyncBaseTransport | HTTPX2Transport | None,
+    http_client: httpx.AsyncClient | HTTPX2Client | None,
     ssl_context: ssl.SSLContext | None,
     *,
     trust_env: bool,
@@ -423,7 +424,7 @@ def innermost(
     """Return what makes single attempts: what the caller passed, or the default.
 
     Raises:
-        UsageError: the client is one of another library, or two of them exclude each other.
+        UsageError: one of them is of another library, or two of them exclude each other.
     """
     if transport is not None and http_client is not None:
         raise UsageError(
@@ -437,8 +438,8 @@ def innermost(
                 argument=name,
             )
     if http_client is not None:
-        return ClientTransport(http_client)
-    return _own(ssl_context, trust_env=trust_env) if transport is None else transport
+        return given_client(http_client)
+    return _own(ssl_context, trust_env=trust_env) if transport is None else given_transport(transport)
 
 
 def _own(ssl_context: ssl.SSLContext | None, *, trust_env: bool) -> EngineTransport:

@@ -1,39 +1,76 @@
-"""What a caller may pass, a client or a transport of httpx, and the protection of its connections."""
+"""What a caller may pass, a client or a transport of httpx or httpx2, and the protection of its connections."""
 
 import asyncio
+import sys
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import Any, TypeGuard, TypeVar
 
 import anyio
 import httpx
 
 from ..errors import StateError, UsageError
+from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Timeout, HTTPX2Transport
 
 T = TypeVar("T")
 
 
-def check_kind(name: str, value: object, kind: type) -> None:
-    """Check that a transport or a client is one of httpx, where it is passed: else the first call would fail on it.
+def given_transport(transport: httpx.AsyncBaseTransport | HTTPX2Transport) -> httpx.AsyncBaseTransport:
+    """Return a caller's transport as one of httpx.
 
     Raises:
-        UsageError: it is one of another library.
+        UsageError: it is neither one of httpx nor one of httpx2.
     """
-    if not isinstance(value, kind):
-        raise UsageError(
-            f"{name} must be an httpx.{kind.__name__}, not {type(value).__module__}.{type(value).__qualname__}: "
-            "clients and transports of other libraries, such as httpx2, are not supported",
-            argument=name,
-        )
+    library = _checked_library_of("transport", transport, "AsyncBaseTransport")
+    return transport if isinstance(transport, httpx.AsyncBaseTransport) else HTTPX2Adapter(transport, library)
+
+
+def given_client(client: httpx.AsyncClient | HTTPX2Client) -> httpx.AsyncBaseTransport:
+    """Return a transport that sends through a caller's client.
+
+    Raises:
+        UsageError: it is neither one of httpx nor one of httpx2.
+    """
+    library = _checked_library_of("http_client", client, "AsyncClient")
+    transport = ClientTransport(client, library)
+    return transport if library is httpx else HTTPX2Adapter(transport, library)
+
+
+def is_timeout(value: object) -> TypeGuard[httpx.Timeout | HTTPX2Timeout]:
+    """Return whether an object is the `Timeout` of httpx or of httpx2."""
+    return _library_of(value, "Timeout") is not None
+
+
+def _library_of(value: object, kind: str) -> ModuleType | None:
+    """Return httpx or httpx2, if an object is of its class with a name."""
+    # Only a caller who has imported httpx2 can pass an object of it.
+    libraries = (httpx, sys.modules.get("httpx2", httpx))
+    return next((library for library in libraries if isinstance(value, getattr(library, kind, ()))), None)
+
+
+def _checked_library_of(name: str, value: object, kind: str) -> ModuleType:
+    """Return the library of an argument, where it is passed: otherwise the first call would fail on it."""
+    library = _library_of(value, kind)
+    if library is not None:
+        return library
+    raise UsageError(
+        f"{name} must be an httpx.{kind} or an httpx2.{kind}, not {type(value).__module__}.{type(value).__qualname__}",
+        argument=name,
+    )
 
 
 class ClientTransport(httpx.AsyncBaseTransport):
-    """Sends through the caller's `httpx.AsyncClient`, with its own defaults, and never closes it."""
+    """Sends through a caller's client, with its own defaults, and never closes it.
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
-        check_kind("http_client", client, httpx.AsyncClient)
-        self._client = client
+    Args:
+        client: the client.
+        library: the module of the client: httpx or httpx2. Requests, responses and exceptions are of the same library.
+    """
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    def __init__(self, client: Any, library: ModuleType = httpx) -> None:
+        self._client, self._library = client, library
+
+    async def handle_async_request(self, request: Any) -> Any:
         """Send one attempt: our headers win, redirects are not followed, the client's credentials are not used.
 
         Raises:
@@ -44,7 +81,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
         headers = self._client.headers.copy()
         headers.update(request.headers)
         # Not by its `build_request`, which adds the cookies that it has stored.
-        outgoing = httpx.Request(
+        outgoing = self._library.Request(
             request.method,
             request.url,
             params=self._client.params.merge(request.url.params) if self._client.params else None,
@@ -56,14 +93,14 @@ class ClientTransport(httpx.AsyncBaseTransport):
             return await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
         except UnicodeError as error:
             # Even without following it, httpx reads where a redirect leads, and a host may be one that it cannot read.
-            raise httpx.RemoteProtocolError("the response redirects to what is not a URL") from error
-        except httpx.HTTPStatusError as error:
+            raise self._library.RemoteProtocolError("the response redirects to what is not a URL") from error
+        except self._library.HTTPStatusError as error:
             # One of its hooks raised for the status, which still decides what follows; the body is there
             # if it was read.
             failed, headers = error.response, error.response.headers.copy()
             headers.pop("content-encoding", None)
             content = failed.content if failed.is_stream_consumed else None
-            return httpx.Response(failed.status_code, headers=headers, content=content)
+            return self._library.Response(failed.status_code, headers=headers, content=content)
 
 
 async def cancelled_in_order(work: Coroutine[Any, Any, T]) -> T:

@@ -13,6 +13,8 @@ from typing import Any, Self, TypeVar
 import anyio
 import httpx
 
+from ..errors import UsageError
+
 E = TypeVar("E", bound=BaseException)
 
 #: Names and values, as they are sent and received.
@@ -75,7 +77,15 @@ class Request:
 
     @classmethod
     async def of(cls, request: httpx.Request) -> Self:
-        """Return what an `httpx.Request` sends; its body is complete then, though it was to be streamed."""
+        """Return what an `httpx.Request` sends; its body is complete then, though it was to be streamed.
+
+        Raises:
+            UsageError: it is a request of another library.
+        """
+        if not isinstance(request, httpx.Request):
+            # A client of httpx2 would fail on the response, which is one of httpx, after the request was sent.
+            found = f"{type(request).__module__}.{type(request).__qualname__}"
+            raise UsageError(f"a BackoffTransport sends an httpx.Request, not {found}: use it in an httpx.AsyncClient")
         content = await request.aread()
         headers = request.headers
         if "transfer-encoding" in headers or (content and "content-length" not in headers):

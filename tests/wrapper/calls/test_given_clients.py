@@ -1,0 +1,330 @@
+"""A client or a transport that the caller passes, of httpx or of httpx2: the same calls, errors and endings."""
+
+import asyncio
+import gzip
+import inspect
+import json
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from itwin_platform import (
+    APIStatusError,
+    AuthenticationError,
+    BackoffPolicy,
+    BackoffTransport,
+    NotFoundError,
+    OutcomeUnknownError,
+    PlatformClient,
+    ResponseDecodeError,
+    TransportError,
+    UsageError,
+)
+
+BASE_URL = "https://service.example/api"
+ACCEPT = "application/vnd.acme.itwin-platform.v1+json"
+ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account", "displayName": "Acme"}}'
+EMPTY_PAGE = b'{"iTwins": [], "_links": {}}'
+#: The modules, whose names are the same.
+LIBRARIES: dict[str, Any] = {"httpx": httpx, "httpx2": httpx2}
+#: A status, headers and a body.
+Answer = tuple[int, dict[str, str], bytes]
+
+
+@pytest.fixture(params=LIBRARIES)
+def library(request: pytest.FixtureRequest) -> Any:
+    """The library of what the caller passes."""
+    return LIBRARIES[request.param]
+
+
+class Service:
+    """Takes the next answer for each request, the last one for all that follow, and records the requests."""
+
+    def __init__(self, library: Any, *answers: Answer | Exception) -> None:
+        self._library = library
+        self._answers: Iterator[Answer | Exception] = iter(answers)
+        self._last = answers[-1]
+        self.requests: list[Any] = []
+        self.transport = library.MockTransport(self._respond)
+
+    def _respond(self, request: Any) -> Any:
+        self.requests.append(request)
+        answer = next(self._answers, self._last)
+        if isinstance(answer, Exception):
+            raise answer
+        status, headers, content = answer
+        return self._library.Response(status, headers=headers, stream=self._library.ByteStream(content))
+
+
+def theirs_of(library: Any, service: Service) -> Any:
+    """A client with habits of its own."""
+    return library.AsyncClient(
+        transport=service.transport,
+        auth=("user", "password"),
+        params={"tenant": "7"},
+        headers={"User-Agent": "theirs", "X-Theirs": "yes", "Accept": "text/html"},
+        follow_redirects=True,
+        timeout=1.0,
+        base_url="https://other.example/base",
+    )
+
+
+def platform_of(client: Any = None, **settings: Any) -> PlatformClient:
+    """Our client, over theirs if there is one."""
+    return PlatformClient(BASE_URL, vendor="acme", token="t-1", http_client=client, **settings)
+
+
+async def test_ours_applies_and_theirs_is_kept(library: Any) -> None:
+    """Our token, Accept, address and query win; their own headers and parameters go with them."""
+    service = Service(library, (200, {}, EMPTY_PAGE))
+    async with theirs_of(library, service) as theirs, platform_of(theirs) as platform:
+        assert await platform.itwins.list(display_name="A & B", page_size=5).collect() == []
+    [request] = service.requests
+    assert type(request) is library.Request
+    assert request.headers["user-agent"].startswith("itwin-platform/")
+    headers = {"authorization": "Bearer t-1", "accept": ACCEPT, "x-theirs": "yes"}
+    assert dict(request.headers).items() >= headers.items()
+    assert request.url.copy_with(query=None) == f"{BASE_URL}/itwins/"
+    assert dict(request.url.params).items() >= {"tenant": "7", "displayName": "A & B", "$top": "5"}.items()
+
+
+async def test_our_body_and_our_time_limits_go_with_it(library: Any) -> None:
+    """Those of their client do not apply, however it was made."""
+    service = Service(library, (201, {}, b'{"detector": {"name": "d"}}'))
+    async with theirs_of(library, service) as theirs, platform_of(theirs, timeout=7.0) as platform:
+        await platform.detectors.create(name="d", type="PhotoObjectDetector")
+    [request] = service.requests
+    assert json.loads(request.content)["name"] == "d"
+    assert request.headers["content-length"] == str(len(request.content))
+    assert request.extensions["timeout"] == httpx.Timeout(7.0).as_dict()
+
+
+async def test_a_timeout_of_either_library_is_sent_down(library: Any) -> None:
+    """Each phase of an attempt has the limit that was given to it, in the client and in a view."""
+    service = Service(library, (200, {}, ACCOUNT))
+    limits, shorter = library.Timeout(7.0, connect=2.0, pool=None), library.Timeout(1.0)
+    async with platform_of(transport=service.transport, timeout=limits) as platform:
+        await platform.itwins.get_primary_account()
+        await platform.with_options(timeout=shorter).itwins.get_primary_account()
+    sent = [request.extensions["timeout"] for request in service.requests]
+    assert sent == [limits.as_dict(), shorter.as_dict()]
+    assert sent[0] == {"connect": 2.0, "read": 7.0, "write": 7.0, "pool": None}
+
+
+async def test_a_query_stays_as_it_is_where_they_add_nothing(library: Any) -> None:
+    """A client without default parameters, and a transport, send our address byte by byte."""
+    sent = Service(library, (200, {}, EMPTY_PAGE))
+    own = Service(httpx, (200, {}, EMPTY_PAGE))
+    async with (
+        library.AsyncClient(transport=sent.transport) as theirs,
+        platform_of(theirs) as over,
+        platform_of(transport=sent.transport) as on,
+        platform_of(transport=own.transport) as reference,
+    ):
+        for platform in (over, on, reference):
+            await platform.itwins.list(display_name="A & B ä%20?#/+'|").collect()
+    [expected] = {request.url.raw_path for request in own.requests}
+    assert {request.url.raw_path for request in sent.requests} == {expected}
+
+
+async def test_it_is_neither_changed_nor_closed(library: Any) -> None:
+    """Headers, auth, parameters, timeout and hooks are what they were, and it can be used afterwards."""
+    service = Service(library, (200, {"set-cookie": "theirs=2"}, ACCOUNT))
+
+    def state() -> list[object]:
+        kept = (theirs.auth, theirs.timeout, theirs.base_url, theirs.follow_redirects, theirs.event_hooks)
+        return [*kept, dict(theirs.headers), str(theirs.params)]
+
+    async with theirs_of(library, service) as theirs:
+        before = state()
+        async with platform_of(theirs) as platform:
+            await platform.itwins.get_primary_account()
+        assert (state(), theirs.is_closed) == (before, False)
+        await theirs.get("/afterwards")
+    assert service.requests[-1].headers["authorization"].startswith("Basic ")
+
+
+async def test_backoff_and_errors_apply(library: Any) -> None:
+    """503 is retried, redirects are not followed, a status is a typed error, a body is limited.
+
+    Where httpx cannot read where a redirect leads, it fails although it does not follow: the outcome is unknown.
+    """
+    redirected = (APIStatusError, "302")
+    unreadable = redirected if library is httpx2 else (OutcomeUnknownError, "RemoteProtocolError")
+    locations = ("https://evil.example/", "https://xn--evl-.example/", "http://[::1")
+    service = Service(
+        library,
+        *((503, {}, b""), (200, {}, ACCOUNT)),
+        *((302, {"location": location}, b"") for location in locations),
+        (404, {}, b'{"error": {"code": "ResourceNotFound", "message": "No."}}'),
+        (200, {}, b"["),
+    )
+    expected: list[tuple[type[Exception], str]] = [
+        *(redirected, unreadable, unreadable),
+        (NotFoundError, "ResourceNotFound"),
+        (ResponseDecodeError, "JSON"),
+    ]
+    async with theirs_of(library, service) as theirs, platform_of(theirs) as platform:
+        assert (await platform.itwins.get_primary_account()).id == "a-1"
+        for error, said in expected:
+            with pytest.raises(error, match=said):
+                await platform.scenes.create("i-1", display_name="A")
+    assert {request.url.host for request in service.requests} == {"service.example"}
+
+
+@pytest.mark.parametrize(("read", "encoded"), [(False, False), (True, False), (True, True)])
+async def test_a_hook_that_raises_for_the_status_changes_nothing(library: Any, read: bool, encoded: bool) -> None:
+    """Their hook raises HTTPStatusError: the status still decides, and a body that the hook has read is there."""
+
+    async def hook(response: Any) -> None:
+        if read:
+            await response.aread()
+        response.raise_for_status()  # as httpx's own documentation shows
+
+    body = b'{"error": {"code": "HeaderNotFound", "message": "No."}}'
+    headers, content = ({"content-encoding": "gzip"}, gzip.compress(body)) if encoded else ({}, body)
+    service = Service(library, (503, {}, b""), (401, headers, content))
+    client = library.AsyncClient(transport=service.transport, event_hooks={"response": [hook]})
+    async with client as theirs, platform_of(theirs) as platform:
+        with pytest.raises(AuthenticationError) as raised:
+            await platform.itwins.get_primary_account()
+    assert (raised.value.attempts, raised.value.code) == (2, "HeaderNotFound" if read else None)
+
+
+async def test_a_hook_that_keeps_no_body_is_named(library: Any) -> None:
+    """A response whose body a hook has streamed away is an error that says what the hook is to call."""
+
+    async def hook(response: Any) -> None:
+        async for _ in response.aiter_raw():
+            continue
+
+    service = Service(library, (200, {}, ACCOUNT))
+    client = library.AsyncClient(transport=service.transport, event_hooks={"response": [hook]})
+    async with client as theirs, platform_of(theirs) as platform:
+        with pytest.raises(ResponseDecodeError, match=r"read it with `aread\(\)`"):
+            await platform.itwins.get_primary_account()
+
+
+async def test_a_client_that_they_closed_is_a_usage_error(library: Any) -> None:
+    """Nothing is sent or retried through a client that is closed."""
+    theirs = library.AsyncClient()
+    platform = platform_of(theirs)
+    await theirs.aclose()
+    with pytest.raises(UsageError, match="http_client is closed"):
+        await platform.itwins.get_primary_account()
+    await platform.aclose()
+    assert asyncio.get_running_loop().time() == 0.0
+
+
+async def test_a_given_transport_is_closed_with_the_client(library: Any) -> None:
+    """It belongs to the client then; what it changes of a request is sent, and headers and extensions come back."""
+
+    class Theirs(library.MockTransport):  # type: ignore[misc]  # of either library
+        is_closed = False
+
+        async def handle_async_request(self, request: Any) -> Any:
+            request.headers["X-Correlation-Id"] = "changed"
+            response = await super().handle_async_request(request)
+            response.extensions["note"] = "kept"
+            return response
+
+        async def aclose(self) -> None:
+            self.is_closed = True
+
+    def echo(request: Any) -> Any:
+        headers = [("x-correlation-id", request.headers["x-correlation-id"]), ("set-cookie", "a"), ("Set-Cookie", "b")]
+        return library.Response(404, headers=headers, json={})
+
+    theirs = Theirs(echo)
+    async with httpx.AsyncClient(transport=BackoffTransport(theirs)) as client:
+        response = await client.get(BASE_URL)
+    assert response.headers.get_list("set-cookie") == ["a", "b"]
+    assert (response.headers["x-correlation-id"], response.extensions["note"]) == ("changed", "kept")
+    assert theirs.is_closed
+
+
+#: The exceptions that both libraries have, and among them those that bring a text of their own.
+EXCEPTIONS = [name for name, kind in inspect.getmembers(httpx, inspect.isclass) if issubclass(kind, Exception)]
+OWN_TEXT = ("StreamConsumed", "StreamClosed", "ResponseNotRead", "RequestNotRead")
+
+
+def example(library: Any, name: str) -> Any:
+    """An exception of a library, by its name."""
+    kind = getattr(library, name)
+    if name == "HTTPStatusError":
+        return kind("x", request=library.Request("GET", BASE_URL), response=library.Response(500))
+    return kind() if name in OWN_TEXT else kind("x")
+
+
+def failing(library: Any, error: Exception, *, at: str) -> Any:
+    """A transport that fails at the head of each response, in its body, or when the body is closed."""
+
+    class Body(library.AsyncByteStream):  # type: ignore[misc]  # of either library
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield ACCOUNT
+            if at == "body":
+                raise error
+
+        async def aclose(self) -> None:
+            if at == "closing":
+                raise error
+
+    def respond(_: Any) -> Any:
+        if at == "head":
+            raise error
+        return library.Response(200, stream=Body())
+
+    return library.MockTransport(respond)
+
+
+@pytest.mark.parametrize("at", ["head", "body", "closing"])
+@pytest.mark.parametrize("name", EXCEPTIONS)
+async def test_an_exception_of_httpx2_counts_as_that_of_httpx(name: str, at: str) -> None:
+    """The same error with the same text after as many attempts; its cause shows what httpx2 has raised."""
+    ends = []
+    for library in (httpx, httpx2):
+        original = example(library, name)
+        transport = failing(library, original, at=at)
+        async with platform_of(transport=transport, backoff=BackoffPolicy(base_delay=0.0)) as platform:
+            for call in (platform.itwins.get_primary_account, partial(platform.scenes.create, "i", display_name="A")):
+                with pytest.raises(TransportError) as raised:
+                    await call()
+                cause = raised.value.__cause__
+                assert cause is not None
+                assert original in (cause, cause.__cause__)
+                ends.append([type(raised.value), str(raised.value), raised.value.sent, type(cause), str(cause)])
+    assert ends[:2] == ends[2:]
+
+
+async def test_a_subclass_of_theirs_counts_as_its_base() -> None:
+    """The nearest base class of httpx2 decides, whatever name the subclass has."""
+
+    class ConnectError(httpx2.ReadTimeout):
+        """As a caller's transport defines it."""
+
+    transport = failing(httpx2, ConnectError("x"), at="head")
+    async with platform_of(transport=transport) as platform:
+        with pytest.raises(OutcomeUnknownError, match="ReadTimeout"):
+            await platform.scenes.create("i-1", display_name="A")
+
+
+async def test_an_exception_of_the_caller_stays_as_it_is(library: Any) -> None:
+    """What neither library nor network has raised is a fault of the caller's transport, and reaches the caller."""
+    error = KeyError("x")
+    async with platform_of(transport=failing(library, error, at="body")) as platform:
+        with pytest.raises(KeyError) as raised:
+            await platform.itwins.get_primary_account()
+    assert raised.value is error
+
+
+async def test_a_client_of_httpx2_cannot_send_through_a_backoff_transport() -> None:
+    """It is a transport of httpx: the error says so before anything is sent."""
+    service = Service(httpx, (200, {}, ACCOUNT))
+    transport: Any = BackoffTransport(service.transport)
+    async with httpx2.AsyncClient(transport=transport) as client:
+        with pytest.raises(UsageError, match=r"sends an httpx\.Request, not httpx2\.Request: use it in an"):
+            await client.get(BASE_URL)
+    assert service.requests == []
