@@ -121,6 +121,7 @@ async def main() -> None:
                 httpx.AsyncClient(
                     base_url=f"http://127.0.0.1:{port}",
                     timeout=30.0,
+                    trust_env=False,  # httpx would ask a proxy of the environment for loopback addresses too
                     limits=httpx.Limits(max_keepalive_connections=0),
                 ) as browser,
             ):
