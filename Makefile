@@ -69,12 +69,13 @@ coverage: $(READY)  ## Run all tests, also tests/slow, and require 100 % branch 
 lines: $(READY)  ## Show the size of the code, and the ways of two calls through it, beside their bars
 	@$(RUN) $(BIN)/python -m tools.structure.report
 
-docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/; a warning is an error
+docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, also as Markdown with llms.txt; a warning is an error
 	@$(BIN)/python -m tools.site.specification_page
 	@.venv-docs/bin/zensical build --strict --clean
 	@! grep -rEo '<(script|img|iframe|source|link) [^>]*(src|href)="?(https?:)?//[^ ">]+' site --include '*.html' || \
 		{ echo "a page loads something from another site"; exit 1; }
 	@$(BIN)/python -m tools.site.check_search
+	@$(BIN)/python -m tools.site.markdown_pages
 
 ##@ Follow a change of the service, or copy the client
 generate: $(READY)  ## Generate generated/ from openapi.yaml
