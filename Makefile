@@ -37,7 +37,7 @@ test: $(TEST)  ## Run the tests except tests/slow and tests/tools, which `make c
 	@$(RUN) $(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/slow --ignore tests/tools
 
 ##@ Change it
-check: lint  ## Run everything that must pass: lint, types, generated code, sandbox, tests with coverage
+check: lint lines  ## Run everything that must pass: lint, size of the code, types, generated code, sandbox, tests with coverage
 	@$(MAKE) --no-print-directory --jobs=2 types check-generated conformance ONLY=quick
 	@$(MAKE) --no-print-directory coverage
 
@@ -66,7 +66,7 @@ coverage: $(READY)  ## Run all tests, also tests/slow, and require 100 % branch 
 	@$(RUN) $(BIN)/python -m tests.support.redis_server
 	@$(RUN) $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=full --cov --cov-report=term:skip-covered
 
-lines: $(READY)  ## Show the size of the code, and the ways of two calls through it, beside their bars
+lines: $(READY)  ## Show the lines of code of each part, and fail if one exceeds its ceiling
 	@$(RUN) $(BIN)/python -m tools.structure.report
 
 docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, also as Markdown with llms.txt; a warning is an error
