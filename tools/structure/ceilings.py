@@ -1,7 +1,8 @@
 """The most lines of code that each part may have. `make lines` shows them, and `make check` fails above one.
 
-A ceiling is the number of lines that the part had when it was set. Lower it when the part becomes smaller. Raising one is
-a commit of its own, with the reason: which users have a situation that fails without the code, and why no code can go.
+A ceiling is the number of lines that the part had when it was set. Lower it when the part becomes smaller. Raising one
+is a commit of its own, with the reason: which users have a situation that fails without the code, and why no code can
+go.
 """
 
 from collections.abc import Mapping
