@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -75,7 +75,8 @@ async def program(*arguments: str) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        process.terminate()
+        with suppress(ProcessLookupError):  # it may have ended by itself
+            process.terminate()
         await process.wait()
 
 
