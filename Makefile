@@ -11,8 +11,13 @@ READY := $(VENV)/.ready
 COMMA := ,
 SOURCES := wrapper transport sandbox templates tests tools examples measure
 
-# With it, every worker and every program of a test would compile all modules again.
-unexport PYTHONDONTWRITEBYTECODE
+# Tests, examples and measurements run in a known environment, and a signal ends all that they have started.
+RUN = $(BIN)/python -I tools/programs/run.py
+
+# pip installs into the environment of a target, wherever the developer's settings would put packages. Settings that
+# find the index stay: proxies, certificates, and the rest of pip's configuration.
+export PIP_USER := 0
+unexport PIP_TARGET PIP_PREFIX PIP_ROOT PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage lines generate check-generated spec-diff templates-diff \
@@ -23,16 +28,16 @@ help:
 
 ##@ Try it
 demo: $(DEMO)  ## Run all eight operations against the local sandbox
-	@$(BIN)/python examples/tour.py
+	@$(RUN) $(BIN)/python examples/tour.py
 
 examples: $(READY)  ## Run all examples in less than a minute: examples/README.md lists them
-	@$(BIN)/python examples
+	@$(RUN) $(BIN)/python -m examples
 
 test: $(TEST)  ## Run the tests except tests/slow and tests/tools, which `make check` includes
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/slow --ignore tests/tools
+	@$(RUN) $(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/slow --ignore tests/tools
 
 ##@ Change it
-check: lint  ## Run everything that must pass: lint, types, generated code, sandbox, tests with coverage
+check: lint lines  ## Run everything that must pass: lint, size of the code, types, generated code, sandbox, tests with coverage
 	@$(MAKE) --no-print-directory --jobs=2 types check-generated conformance ONLY=quick
 	@$(MAKE) --no-print-directory coverage
 
@@ -58,25 +63,26 @@ types: $(READY)  ## Check types with mypy --strict and pyright, and the public n
 		echo "$$package: $$(echo "$$report" | grep '^Type completeness score')"; done
 
 coverage: $(READY)  ## Run all tests, also tests/slow, and require 100 % branch coverage of both packages
-	@$(BIN)/python -m tests.support.redis_server
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=full --cov --cov-report=term:skip-covered
+	@$(RUN) $(BIN)/python -m tests.support.redis_server
+	@$(RUN) $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=full --cov --cov-report=term:skip-covered
 
-lines: $(READY)  ## Show the size of the code, and the ways of two calls through it, beside their bars
-	@$(BIN)/python -m tools.structure.report
+lines: $(READY)  ## Show the lines of code of each part, and fail if one exceeds its ceiling
+	@$(RUN) $(BIN)/python -m tools.structure.report
 
-docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/; a warning is an error
+docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, also as Markdown with llms.txt; a warning is an error
 	@$(BIN)/python -m tools.site.specification_page
 	@.venv-docs/bin/zensical build --strict --clean
 	@! grep -rEo '<(script|img|iframe|source|link) [^>]*(src|href)="?(https?:)?//[^ ">]+' site --include '*.html' || \
 		{ echo "a page loads something from another site"; exit 1; }
 	@$(BIN)/python -m tools.site.check_search
+	@$(BIN)/python -m tools.site.markdown_pages
 
 ##@ Follow a change of the service, or copy the client
 generate: $(READY)  ## Generate generated/ from openapi.yaml
-	@$(BIN)/python -m tools.generation.generate
+	@$(RUN) $(BIN)/python -m tools.generation.generate
 
 check-generated: $(READY)  ## Fail if generated/ differs from what openapi.yaml generates
-	@$(BIN)/python -m tools.generation.generate --check
+	@$(RUN) $(BIN)/python -m tools.generation.generate --check
 
 spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
@@ -86,7 +92,7 @@ templates-diff: $(READY)  ## Compare our templates with those of the pinned gene
 	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
 
 regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and show what reports each, in about fifteen minutes
-	@$(BIN)/python -m tools.generation.drill
+	@$(RUN) $(BIN)/python -m tools.generation.drill
 
 vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits, WITHOUT=redis leaves RedisGate out
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
@@ -94,7 +100,7 @@ vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, 
 
 ##@ Measure it
 reliability: $(READY)  ## Measure retries and gates at the server, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
-	@$(BIN)/python -u -m measure.promises $(ONLY)
+	@$(RUN) $(BIN)/python -u -m measure.promises $(ONLY)
 
 # What `make bench` measures decides which environments it needs.
 BENCH := measure.speed.run $(if $(filter quick,$(ONLY)),--quick,--report) --ours .venv-bench-ours/$(SCRIPTS)/python \
@@ -110,14 +116,15 @@ BENCH_NEEDS :=
 endif
 
 bench: $(READY) $(BENCH_NEEDS:%=.venv-bench-%/.ready)  ## Measure the client against others and write docs/benchmarks.md, in about twenty minutes; ONLY=quick, backoff or paging
-	@$(BIN)/python -m $(BENCH)
+	@$(RUN) $(BIN)/python -m $(BENCH)
 
+# Only the quick check needs nothing of the network: the others install packages of npm.
 conformance: .venv-conformance/.ready $(if $(ONLY),,.venv-watching/.ready)  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators; ONLY=<check>, such as ONLY=quick
-	@.venv-conformance/bin/python -u -m measure.conformance $(ONLY)
-	@$(if $(ONLY),true,.venv-watching/bin/python -m measure.conformance.watching)
+	@$(if $(filter quick,$(ONLY)),$(RUN)) .venv-conformance/bin/python -u -m measure.conformance $(ONLY)
+	@$(if $(ONLY),true,$(RUN) .venv-watching/bin/python -m measure.conformance.watching)
 
 mutants: $(READY)  ## Change both packages in many small ways and list the changes that no test notices, in about an hour; ONLY=<room>, such as ONLY=transport/gates
-	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
+	@$(RUN) $(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
 
 ##@ Release it
 package: .venv-release/.ready  ## Build sdist and wheel, try the wheel in a clean environment and describe its components; TAG=<tag> checks version and changelog first
@@ -138,9 +145,9 @@ clean:  ## Remove everything that the targets created
 # Create the environment of a target and install into it: $(call set-up,<arguments of pip>)
 define set-up
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or run make PYTHON=/path/to/python"; exit 1; }
-	@test -x $(@D)/$(SCRIPTS)/python || $(PYTHON) -m venv $(@D)
+	@test -x $(@D)/$(SCRIPTS)/python || $(PYTHON) -I -m venv $(@D)
 	@echo "Setting up $(@D) ..."
-	@$(@D)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check $(1)
+	@$(@D)/$(SCRIPTS)/python -I -m pip install --quiet --disable-pip-version-check $(1)
 	@touch $@
 endef
 
@@ -164,7 +171,7 @@ $(READY): $(TEST)
 	$(call set-up,--constraint constraints.txt --editable . --requirement $<)
 
 .venv-release/.ready: tools/release/requirements.txt
-	$(call set-up,--requirement $<)
+	$(call set-up,--require-hashes --requirement $<)
 
 .venv-docs/.ready: docs/requirements.txt pyproject.toml constraints.txt
 	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' --requirement $<)
@@ -183,7 +190,7 @@ $(READY): $(TEST)
 .venv-bench-rust/.ready: measure/speed/requirements-rust.txt
 	$(call set-up,$$(grep '^msgspec==' $<))
 	@for package in $$(grep '==' $<); do \
-		$(@D)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: $$package || \
+		$(@D)/$(SCRIPTS)/python -I -m pip install --quiet --disable-pip-version-check --only-binary :all: $$package || \
 		echo "$$package has no wheel here: it is not measured"; done
 
 .venv-bench-backoff/.ready: measure/speed/requirements-backoff-peers.txt

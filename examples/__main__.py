@@ -1,10 +1,11 @@
 """Run the examples one after the other, each in a folder of its own and for a minute at most: `make examples`."""
 
 import ast
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from tools.programs.run import run
 
 HERE = Path(__file__).resolve().parent
 ORDER = [
@@ -38,7 +39,7 @@ def main() -> int:
         about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         print(f"\n=== {name}: {about.partition(chr(10))[0]}\n", flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            if subprocess.run(command(path), cwd=folder, timeout=60, check=False).returncode:  # noqa: S603  # our own
+            if run(command(path), folder=Path(folder), seconds=60):
                 failed.append(name)
     failures = f" Failed: {', '.join(failed)}" if failed else ""
     print(f"\n{len(ORDER) - len(failed)} of {len(ORDER)} examples succeeded.{failures}")
@@ -46,4 +47,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\nInterrupted.")

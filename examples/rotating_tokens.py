@@ -67,11 +67,13 @@ async def token_server(sandbox: Sandbox) -> AsyncIterator[str]:
 
 async def main() -> None:
     """Read a listing for longer than a token is valid, and revoke a token."""
+    # Here the token endpoint is on loopback, which needs no proxy of the environment.
+    settings = {"scope": "itwin-platform", "trust_env": False}
     # pyright cannot tell what Authlib's client is made of: that is chosen when it is imported.
     async with (
         Sandbox(itwins=800, latency=0.2, any_token=False) as sandbox,
         token_server(sandbox) as token_endpoint,
-        AsyncOAuth2Client("my-service", "a made-up secret", scope="itwin-platform") as oauth,  # pyright: ignore[reportGeneralTypeIssues]
+        AsyncOAuth2Client("my-service", "a made-up secret", **settings) as oauth,  # pyright: ignore[reportGeneralTypeIssues]
         PlatformClient(sandbox.base_url, vendor="sandbox", token=ClientCredentials(oauth, token_endpoint)) as platform,
     ):
         print(f"A listing that takes longer than the {LIFETIME} s for which a token is valid:")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -75,7 +75,8 @@ async def program(*arguments: str) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        process.terminate()
+        with suppress(ProcessLookupError):  # it may have ended by itself
+            process.terminate()
         await process.wait()
 
 
@@ -121,6 +122,7 @@ async def main() -> None:
                 httpx.AsyncClient(
                     base_url=f"http://127.0.0.1:{port}",
                     timeout=30.0,
+                    trust_env=False,  # httpx would ask a proxy of the environment for loopback addresses too
                     limits=httpx.Limits(max_keepalive_connections=0),
                 ) as browser,
             ):

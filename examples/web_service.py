@@ -119,7 +119,9 @@ async def running() -> AsyncIterator[httpx.AsyncClient]:
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
     serving = asyncio.create_task(server.serve([listening]))
     try:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}") as browser:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        # With trust_env, httpx would ask a proxy of the environment for loopback addresses too.
+        async with httpx.AsyncClient(base_url=address, trust_env=False) as browser:
             yield browser
     finally:
         server.should_exit = True

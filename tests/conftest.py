@@ -13,6 +13,10 @@ from itwin_platform_transport.gates import redis as redis_module
 from tests.support.real_time import LONGEST
 from tests.support.redis_server import MISSING
 from tests.support.specification import specification as parsed_specification
+from tools.programs.run import enter_known_environment
+
+# Before any test module is imported, because some read the environment then.
+enter_known_environment()
 
 if find_spec("sniffio") is None:
     # httpcore imports it on every request, and to look for it in vain takes a fifth of the request.
@@ -41,7 +45,6 @@ def specification() -> dict[str, Any]:
 def no_trusted_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Trust no authority: a client takes 50 ms to load those of certifi, longer than most tests take."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("SSL_CERT_FILE", raising=False)
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
         yield
 

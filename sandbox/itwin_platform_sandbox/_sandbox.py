@@ -54,7 +54,7 @@ class Sandbox:
         public_url: The base URL of a proxy in front of the sandbox, used in links to further pages.
         any_token: Accept every bearer token. With False, accept only `token` and those from `add_token`.
         vendor: The only vendor that Accept may name; None for any.
-        host: The address to listen on.
+        host: The address to listen on. With 0.0.0.0 or ::, every interface, `base_url` names a loopback address.
         port: The port to listen on; 0 for a free one.
         tls: Serve HTTPS with a certificate made for this run, which `ca_file` verifies. Needs the extra `tls`.
         cors: Origins such as `http://localhost:3000` whose pages may use and control the sandbox. `*` lets every page

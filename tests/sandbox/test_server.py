@@ -1,12 +1,15 @@
 """Starting and stopping within a loop or in a thread, and clients that leave, hold bodies, or send nonsense."""
 
 import asyncio
+import re
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
 import pytest
+from itwin_platform import PlatformClient
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.wire import real_socket
 from itwin_platform_sandbox._server.endpoint import LARGE_BODY_BYTES, MOST_BODY_BYTES, MOST_LARGE_BODIES, Bodies
@@ -129,15 +132,26 @@ async def test_a_response_is_not_held_back_by_the_system() -> None:
             assert accepted_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-async def test_ipv6_addresses_are_written_in_brackets() -> None:
-    """The base URL of a sandbox on ::1 is one that a client can use."""
+@pytest.mark.parametrize(
+    ("host", "named"),
+    [
+        *(("127.0.0.1", "127.0.0.1"), ("localhost", "localhost"), ("::1", "[::1]")),
+        *((host, "127.0.0.1") for host in ("0.0.0.0", "0", "")),  # noqa: S104  # every interface, for a moment
+        *((host, "[::1]") for host in ("::", "::0", "0:0:0:0:0:0:0:0")),
+    ],
+)
+@pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
+async def test_the_base_url_is_one_that_the_client_accepts(host: str, named: str, *, tls: bool) -> None:
+    """Listening on every interface, a sandbox names a loopback address; an IPv6 address is in brackets."""
     try:
-        async with serving(host="::1") as (sandbox, http):
-            response = await http.get("/itwins/")
+        async with Sandbox(itwins=1, objects=0, host=host, tls=tls) as sandbox:
+            context = ssl.create_default_context(cafile=sandbox.ca_file) if tls else None
+            client = PlatformClient(sandbox.base_url, vendor="v", token=sandbox.token, ssl_context=context)
+            async with client as platform:
+                assert (await platform.itwins.get_primary_account()).id == sandbox.account_id
+            assert re.fullmatch(rf"https?://{re.escape(named)}:\d+", sandbox.base_url)
     except OSError:
         pytest.skip("this machine has no IPv6 loopback")
-    assert sandbox.base_url.startswith("http://[::1]:")
-    assert response.status_code == 200
 
 
 async def test_a_stopped_sandbox_can_be_started_again(small: Sandbox) -> None:

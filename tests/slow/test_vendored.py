@@ -38,8 +38,7 @@ def vendored(destination: Path, name: str, **options: Any) -> list[str]:
 
 def run_python(*arguments: str | Path, cwd: Path, python: Path = Path(sys.executable)) -> str:
     """Run Python, where every warning is an error, and return what it printed; a failure fails the test."""
-    clean = dict.fromkeys((name for name in os.environ if name.startswith("PYTHON")), "")
-    return ended(python, "-W", "error", *arguments, folder=cwd, variables=clean).stdout
+    return ended(python, "-W", "error", *arguments, folder=cwd).stdout
 
 
 def environment(folder: Path, distributions: Iterable[str]) -> Path:

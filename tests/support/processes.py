@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.support.real_time import LONGEST
+from tools.programs.run import known
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -18,13 +19,15 @@ def ended(
     status: int | None = 0,
     umask: int = -1,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program without a platform, this Python as `python`; another exit status than asked for fails the test."""
+    """Run a program, this Python as `python`; another exit status than asked for fails the test.
+
+    Its environment is the known one of the tests, also while a test has changed its own.
+    """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ITWIN_PLATFORM_")}
     process = subprocess.run(  # noqa: S603  # our own programs and tools
         [str(part) for part in command],
         cwd=folder,
-        env=kept | {"PATH": path} | dict(variables or {}),
+        env=known(os.environ) | {"PATH": path} | dict(variables or {}),
         umask=umask,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""What the folders hold, where httpx is named, and what a mutant changes."""
+"""What the folders hold, where httpx is named, how lines are counted, and what a mutant changes."""
 
 import ast
 import re
@@ -6,7 +6,8 @@ import re
 import pytest
 
 from tools.mutation.mutants import mutants_of
-from tools.structure.lines import PROJECT, TRANSPORT, WRAPPER
+from tools.structure.ceilings import CEILINGS, exceeded
+from tools.structure.lines import PARTS, PROJECT, TRANSPORT, WRAPPER, code_lines
 
 MODULES = {
     path.relative_to(PROJECT).as_posix(): path.read_text(encoding="utf-8")
@@ -28,6 +29,44 @@ def test_every_folder_says_what_belongs_in_it() -> None:
     folders = {name: source for name, source in MODULES.items() if name.endswith("__init__.py")}
     assert [name for name, source in folders.items() if not ast.get_docstring(ast.parse(source))] == []
     assert len(folders) > 5
+
+
+PYTHON = '''"""A docstring
+of two lines."""
+
+import a  # with a comment
+
+
+def f(
+    b: int,
+) -> None:
+    """A docstring."""
+    # A comment.
+    a.g("""two
+    lines""")
+'''
+
+
+@pytest.mark.parametrize(
+    ("ending", "source", "count"),
+    [
+        (".py", PYTHON, 6),
+        (".py", "", 0),
+        (".lua", "-- a comment\n\nlocal a = 1 -- why\n", 1),
+        (".jinja", "{# a comment #}\n{% if a %}\n\n{{ a }}\n", 2),
+        (".json", "{}", 0),
+    ],
+)
+def test_which_lines_are_code(ending: str, source: str, count: int) -> None:
+    """Blank lines, comments and docstrings are no code, and neither is data."""
+    assert code_lines(source, ending) == count
+
+
+def test_a_part_above_its_ceiling_is_named() -> None:
+    """The message says by how many lines, and where a ceiling is raised; each part has one."""
+    (message,) = exceeded({"a": 1_205, "b": 7}, {"a": 1_200, "b": 7})
+    assert message.startswith("a has 1,205 lines of code, 5 above its ceiling: remove code, or raise the ceiling in ")
+    assert CEILINGS.keys() == PARTS.keys()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tools.mutation.candidates import PACKAGES, PROJECT, Candidate
+from tools.programs.run import SET
 
 #: A test that takes longer hangs; and so long may all tests of a mutant take.
 SECONDS_OF_A_TEST, SECONDS = 30, 600
@@ -73,7 +74,8 @@ def _run(tests: Sequence[str], copied: Path) -> None:
     roots = [str(copied / outer) for outer in PACKAGES]
     sys.path[:0] = roots
     paths = [*roots, *filter(None, [os.environ.get("PYTHONPATH")])]
-    os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
+    # The tests keep these in the known environment that they enter.
+    SET.update(PYTHONPATH=os.pathsep.join(paths), PYTHONDONTWRITEBYTECODE="1")
     for part in (tests[:FIRST], tests[FIRST:NEXT], tests[NEXT:]):
         code = _exit_code(part) if part else 0
         if code == _NOT_FOUND:

@@ -1,4 +1,4 @@
-"""How many lines of code each package has, by folder, with what is no Python beside it."""
+"""How many lines of hand-written code each part of the project has: no blank lines, comments or docstrings."""
 
 import ast
 import io
@@ -9,37 +9,54 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 WRAPPER = PROJECT / "wrapper" / "itwin_platform"
 TRANSPORT = PROJECT / "transport" / "itwin_platform_transport"
-SANDBOX = PROJECT / "sandbox" / "itwin_platform_sandbox"
-#: What stands beside both packages: Python that the generator copies.
-SUPPORT = PROJECT / "templates" / "support"
+GENERATION = PROJECT / "tools" / "generation"
+#: The folders of each part. The generation of code is a part with the templates, and none of the other tools.
+PARTS = {
+    "wrapper": (WRAPPER,),
+    "transport": (TRANSPORT,),
+    "templates and generation": (PROJECT / "templates", GENERATION),
+    "sandbox": (PROJECT / "sandbox",),
+    "measure": (PROJECT / "measure",),
+    "tools": tuple(path for path in sorted((PROJECT / "tools").iterdir()) if path.is_dir() and path != GENERATION),
+    "tests": (PROJECT / "tests",),
+}
+#: What a line begins with that is only a comment, by the ending of the file.
+_COMMENTS = {".lua": "--", ".jinja": "{#", ".js": "//", ".ts": "//", ".html": "<!--", ".lark": "//"}
 _SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def code_lines(source: str) -> int:
-    """Count the lines without blank lines, comments and docstrings."""
-    lines: set[int] = set()
+def code_lines(source: str, ending: str = ".py") -> int:
+    """Count the lines of code of a file; a file that is no code has none.
+
+    Args:
+        source: The text of the file.
+        ending: The ending of its name, which says the language.
+    """
+    if ending != ".py":
+        lines = [line.strip() for line in source.splitlines()] if ending in _COMMENTS else []
+        return sum(bool(line) and not line.startswith(_COMMENTS[ending]) for line in lines)
+    found: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type not in _SILENT:
-            lines.update(range(token.start[0], token.end[0] + 1))
+            found.update(range(token.start[0], token.end[0] + 1))
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node):
             text = node.body[0]
-            lines -= set(range(text.lineno, (text.end_lineno or text.lineno) + 1))
-    return len(lines)
+            found -= set(range(text.lineno, (text.end_lineno or text.lineno) + 1))
+    return len(found)
 
 
-def by_folder(package: Path) -> Counter[str]:
-    """Return the code lines of each folder at the first level of a package, with all that is in it."""
+def by_folder(folder: Path) -> Counter[str]:
+    """Return the lines of code in each folder at the first level of a folder, with all that is in it."""
     found = Counter[str]()
-    for path in package.rglob("*.py"):
-        folder, *inner = path.relative_to(package).parts
-        found[folder if inner else "(first level)"] += code_lines(path.read_text(encoding="utf-8"))
+    for path in folder.rglob("*"):
+        if path.suffix == ".py" or path.suffix in _COMMENTS:
+            inner, *rest = path.relative_to(folder).parts
+            found[inner if rest else "(first level)"] += code_lines(path.read_text(encoding="utf-8"), path.suffix)
     return found
 
 
-def other_lines(package: Path, *patterns: str) -> int:
-    """Count the lines of files that are no Python without blank lines and comments of Lua and JavaScript."""
-    paths = (path for pattern in patterns for path in package.rglob(pattern))
-    lines = (line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines())
-    return sum(bool(line) and not line.startswith(("--", "//")) for line in lines)
+def by_part() -> dict[str, int]:
+    """Return the lines of code of each part."""
+    return {part: sum(by_folder(folder).total() for folder in folders) for part, folders in PARTS.items()}

@@ -123,6 +123,9 @@ It needs, besides Python 3.11 or newer:
 
 {requirements}
 
+pip installs what these need in turn, such as tzdata, which python-dateutil needs from version 4 on. List it too where
+every distribution is listed: in a lock file, an image or an offline index.
+
 Do not edit these files: the same command, run in a newer checkout, updates them in place and never overwrites what
 was edited here. Files of your own beside them are left alone.
 

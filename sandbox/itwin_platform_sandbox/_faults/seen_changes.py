@@ -8,15 +8,15 @@ import json
 import re
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
+from .._service.data_files import data_file
 from .._service.document import DocumentedOperation
 from .._service.json_values import JSON, JSONObject
 from .._service.messages import APIRequest, ServiceResponse
 from .changes import ChangeContext, copy_of, items_named, items_of, object_at, objects_in
 
-_SEEN: Any = json.loads(Path(__file__).with_name("seen.json").read_bytes())
+_SEEN: Any = json.loads(data_file("_faults/seen.json"))
 QUERY_SCOPE = "X-iTwin-Query-Scope"
 
 

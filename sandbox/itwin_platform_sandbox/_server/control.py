@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import re
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Annotated, TypeAlias, cast
 
 import msgspec
@@ -21,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from .._faults.catalogue import FAULTS
 from .._faults.plan import Fault, fault_of, fault_values
 from .._service.credentials import TokenRights
+from .._service.data_files import data_file
 from .._service.json_values import (
     JSON,
     Count,
@@ -320,7 +320,7 @@ async def clear_faults(sandbox: RunningSandbox, _: Request) -> Result:
 @functools.cache
 def _page() -> tuple[bytes, dict[str, str]]:
     """Return the page and its headers: it runs only its own script, talks only to the sandbox, and is not framed."""
-    text = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    text = data_file("_server/page.html").decode()
 
     def digest(element: str) -> str:
         (content,) = re.findall(rf"<{element}>(.*?)</{element}>", text, re.DOTALL)

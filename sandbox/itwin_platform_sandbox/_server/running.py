@@ -20,7 +20,7 @@ from .._service.state import Platform, Snapshot, StoredWebhook, new_uuid, source
 from .deliveries import MOST_DELIVERIES, UPDATED, Delivery, post, signed_delivery, subscribers
 from .journal import Recorder
 from .server import LoopServer, throwaway_certificate
-from .settings import CONTROL_PATH, ServiceClock, Settings
+from .settings import CONTROL_PATH, ServiceClock, Settings, reachable_host
 
 DEFAULT_TOKEN = "sandbox-token"  # noqa: S105 - opens nothing but a sandbox
 REFUSE: FaultName = "refuse"
@@ -94,14 +94,14 @@ class RunningSandbox:
             service=self._service, plan=self._plan, tokens=self.tokens, platform=self.platform, now=clock.now
         )
         self.authority: bytes | None
-        tls, self.authority = throwaway_certificate(settings.host) if settings.tls else (None, None)
+        tls, self.authority = throwaway_certificate(reachable_host(settings.host)) if settings.tls else (None, None)
         self.server: LoopServer = LoopServer(host=settings.host, port=settings.port, tls=tls, sleep=sleep)
         self._begin()
 
     @property
     def address(self) -> str:
-        """Scheme, host and port."""
-        host = self.settings.host
+        """Scheme, host and port; a loopback host when the sandbox listens on every interface."""
+        host = reachable_host(self.settings.host)
         scheme = "https" if self.settings.tls else "http"
         return f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.server.port}"
 

@@ -246,7 +246,6 @@ def throwaway_certificate(host: str) -> tuple[ssl.SSLContext, bytes]:
     except ImportError as error:
         raise ImportError(f"{error}: TLS needs `pip install trustme`") from error
     authority = trustme.CA()
-    is_more = host not in (*_LOOPBACK_NAMES, "0.0.0.0", "::")  # noqa: S104 - excluded, not bound
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(*_LOOPBACK_NAMES, *([host] if is_more else [])).configure_cert(server)
+    authority.issue_cert(*dict.fromkeys((*_LOOPBACK_NAMES, host))).configure_cert(server)
     return server, authority.cert_pem.bytes()

@@ -1,5 +1,6 @@
 """The settings of a sandbox: their types, limits and checks. Their defaults are those of `Sandbox`."""
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
@@ -61,6 +62,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         for origin in self.cors:
             if origin != ANY and not (is_origin(origin) and origin == origin.lower()):
                 raise FieldError("cors", f"must be an origin such as http://localhost:3000, or *, not {origin!r}")
+
+
+def reachable_host(host: str) -> str:
+    """Return the host at which clients on this machine reach a server of an address: loopback for every interface."""
+    try:
+        address = ipaddress.ip_address("0.0.0.0" if host in ("", "0") else host)  # noqa: S104 - not bound here
+    except ValueError:
+        return host
+    return {4: "127.0.0.1", 6: "::1"}[address.version] if address.is_unspecified else host
 
 
 def settings_of(arguments: Mapping[str, object]) -> Settings:

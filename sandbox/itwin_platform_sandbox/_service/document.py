@@ -9,15 +9,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
 from .credentials import Caller
+from .data_files import data_file
 from .json_values import JSON, JSONObject, NotJSONError
 from .messages import Body, Detail, ErrorResponse, ServiceResponse
 from .schema_checks import Check, Path, Problem, Schema, SchemaChecks
 
-_DOCUMENT: Mapping[str, Any] = json.loads(FilePath(__file__).parents[1].joinpath("openapi.json").read_bytes())
+_DOCUMENT: Mapping[str, Any] = json.loads(data_file("openapi.json"))
 SCHEMAS: Mapping[str, Schema] = _DOCUMENT["components"]["schemas"]
 CHECKS = SchemaChecks(SCHEMAS)
 

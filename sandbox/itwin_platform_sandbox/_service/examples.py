@@ -7,14 +7,14 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
+from .data_files import data_file
 from .json_values import JSON, JSONObject
 from .seed_document import store_document
 from .state import Platform, new_uuid, source_of, time_text
 
-_EXAMPLES: Any = json.loads(Path(__file__).with_name("examples.json").read_bytes())
+_EXAMPLES: Any = json.loads(data_file("_service/examples.json"))
 TRIAL_EVERY = 20
 INACTIVE_SHARE = 10  # one extra Inactive iTwin for every ten others, at least one
 SPARSE_EVERY = 7  # every seventh iTwin has null in several fields that allow it

@@ -6,6 +6,7 @@ no test relies on it unknowingly. `docs/sandbox-inferred.md` shows them.
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
-INFERRED: Mapping[str, str] = json.loads(Path(__file__).with_name("inferred.json").read_bytes())
+from .data_files import data_file
+
+INFERRED: Mapping[str, str] = json.loads(data_file("_service/inferred.json"))

@@ -8,12 +8,12 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
+from .data_files import data_file
 from .document import CHECKS, properties_of
 from .json_values import JSON, JSONObject
 from .schema_checks import Schema
@@ -200,6 +200,4 @@ class _Compiler(Transformer[Token, Filter | _Property | _Value]):
 
 
 # With the transformer inside the parser no tree is built and nothing recurses, however long the statement.
-_PARSER = Lark(
-    Path(__file__).with_name("itwin_filter.lark").read_text(encoding="utf-8"), parser="lalr", transformer=_Compiler()
-)
+_PARSER = Lark(data_file("_service/itwin_filter.lark").decode(), parser="lalr", transformer=_Compiler())

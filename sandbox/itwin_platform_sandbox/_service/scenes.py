@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterator, Set
-from pathlib import Path
 
 from .credentials import Caller
+from .data_files import data_file
 from .document import OperationRequest, properties_of
 from .json_values import JSON, JSONObject
 from .messages import ErrorResponse, ServiceResponse, insufficient_permissions
@@ -13,7 +13,7 @@ from .state import Platform, StoredScene
 
 # The resource styling objects, as the platform's own scenes client groups the kinds, and those that are none. A kind in
 # neither set may or may not be one. Source of the rule: section 2.7.
-_KINDS = json.loads(Path(__file__).with_name("scene_kinds.json").read_bytes())
+_KINDS = json.loads(data_file("_service/scene_kinds.json"))
 RESOURCE_STYLING_KINDS, OTHER_KINDS = frozenset(_KINDS["styling"]), frozenset(_KINDS["others"])
 # Source: section 4.5, "Response objects carry the fields ...".
 RETURNED_FIELDS = tuple(properties_of("SceneObjectMinimal"))

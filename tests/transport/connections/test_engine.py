@@ -139,6 +139,7 @@ MALFORMED = {
     "lengths that differ": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
     "a length twice": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\na",
     "a list of lengths": b"HTTP/1.1 200 OK\r\ncontent-length: 1, 1\r\n\r\na",
+    "an empty coding beside a length": b"HTTP/1.1 200 OK\r\ntransfer-encoding:\r\ncontent-length: 1\r\n\r\na",
     "a length that is none": b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\na",
     "the size of a chunk": CHUNKED + b"3 bytes\r\nabc\r\n0\r\n\r\n",
     "no size of a chunk": CHUNKED + b"zz\r\n",

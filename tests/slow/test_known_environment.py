@@ -1,0 +1,113 @@
+"""The test run itself: ids never change, and the developer's environment reaches neither tests nor examples."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes import PROJECT, ended
+from tests.support.real_time import LONGEST
+from tools.programs.run import SET, TIMED_OUT, known, run
+
+#: What a developer behind a proxy may have set, with a platform, tracing, and settings of Python and of pytest.
+OF_A_DEVELOPER = {
+    **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"),
+    **dict.fromkeys(("ALL_PROXY", "all_proxy"), "socks5h://127.0.0.1:9"),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), "intranet.example"),
+    "ITWIN_PLATFORM_BASE_URL": "http://127.0.0.1:9",
+    "ITWIN_PLATFORM_VENDOR": "made-up",
+    "ITWIN_PLATFORM_TOKEN": "made-up",
+    "ITWIN_PLATFORM_LOG": "debug",
+    "OTEL_SDK_DISABLED": "true",
+    "OTEL_PYTHON_DISABLED_INSTRUMENTATIONS": "httpx",
+    "REDIS_URL": "redis://127.0.0.1:9",
+    "WEBHOOK_SECRET": "made-up",
+    "SSL_CERT_FILE": "/missing.pem",
+    "FORCE_COLOR": "1",
+    "COLUMNS": "20",
+    "LANG": "de_DE.UTF-8",
+    "TZ": "Asia/Kathmandu",
+    "PYTHONOPTIMIZE": "1",
+    "PYTHONWARNINGS": "error",
+    "PYTHONHASHSEED": "7",
+    "PYTHONPATH": "/missing",
+    "PYTEST_ADDOPTS": "--missing-option",
+    "GIT_DIR": "/missing",
+}
+RUNNER = (sys.executable, "-I", str(PROJECT / "tools" / "programs" / "run.py"))
+#: A program whose child ignores SIGTERM, as it inherits, and holds the output open.
+WITH_A_CHILD = """
+import signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+print("ready", flush=True)
+"""
+#: The same below a second runner, as an example that `make examples` runs.
+NESTED = """
+import sys
+from tools.programs.run import run
+sys.exit(run([sys.executable, "-c", sys.argv[1]], grace=0.1))
+"""
+#: Moves the clock of a test run by about a year.
+OTHER_CLOCK = "import time\nearlier = time.time\ntime.time = lambda: earlier() + 32_000_000\n"
+
+
+def test_ids_are_the_same_in_each_process(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """A process with other hashes, and on another day, collects the tests of this run in the same order."""
+    (tmp_path / "other_clock.py").write_text(OTHER_CLOCK)
+    options = ("-q", "--collect-only", "-p", "no:cacheprovider", "-p", "other_clock", *request.config.args)
+    variables = {"PYTHONHASHSEED": "7", "PYTHONPATH": str(tmp_path)}
+    folder = request.config.invocation_params.dir
+    process = ended("python", "-m", "pytest", *options, folder=folder, variables=variables, status=None)
+    here = [item.nodeid for item in request.session.items]
+    known_here = {*here}
+    assert [line for line in process.stdout.splitlines() if line in known_here] == here
+
+
+def test_only_known_variables_remain() -> None:
+    """A program gets the variables that find programs and folders, and none that changes what it does."""
+    needed = {"PATH": "/bin", "HOME": "/home/me", "SYSTEMROOT": "C:\\Windows", "TERM": "xterm"}
+    assert known(OF_A_DEVELOPER | needed) == needed | SET
+    assert os.environ.keys() & (OF_A_DEVELOPER.keys() - SET.keys()) == set()
+
+
+@pytest.mark.parametrize("name", ["ITWIN_PLATFORM_TOKEN", "ALL_PROXY", "PYTEST_ADDOPTS", "TZ"])
+def test_the_runner_hides_the_environment(name: str) -> None:
+    """The runner of the Makefile starts programs without the developer's variables."""
+    process = ended(
+        *RUNNER, sys.executable, "-c", f"import os; print(os.environ.get({name!r}))", variables=OF_A_DEVELOPER
+    )
+    assert process.stdout.strip() == SET.get(name, "None")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no process groups")
+@pytest.mark.parametrize("nested", [False, True], ids=["runner", "nested"])
+@pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGINT], ids=["fails", "terminated", "interrupted"])
+def test_nothing_keeps_running(number: signal.Signals | None, *, nested: bool) -> None:
+    """A program that fails, and a runner that a signal ends, leave no process behind that the program started."""
+    program = WITH_A_CHILD + ("sys.exit(3)" if number is None else "time.sleep(600)")
+    inner = (sys.executable, "-c", NESTED, program) if nested else (sys.executable, "-c", program)
+    code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.programs.run import run; "
+    # The inner runner kills what ignores the signal; the outer one waits for it.
+    code += f"sys.exit(run({inner!r}, grace={LONGEST if nested else 0.2}))"
+    command = [sys.executable, "-c", code]
+    started = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603  # our own
+    with started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == b"ready\n"
+        if number is not None:
+            started.send_signal(number)
+        # The output ends when the last process that holds it has ended.
+        assert started.communicate(timeout=LONGEST)[0] == b""
+    assert started.returncode == {None: 3, signal.SIGTERM: 128 + signal.SIGTERM, signal.SIGINT: -signal.SIGINT}[number]
+
+
+def test_a_program_has_no_more_time_than_it_is_given(tmp_path: Path) -> None:
+    """A program that takes longer is ended with a status of its own; one that ends in time keeps its status."""
+    assert run([sys.executable, "-c", "import time; time.sleep(600)"], folder=tmp_path, seconds=0.1) == TIMED_OUT
+    assert run([sys.executable, "-c", "raise SystemExit(7)"], folder=tmp_path, seconds=LONGEST) == 7
+    assert run([sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"], folder=tmp_path) == 137
