@@ -13,7 +13,15 @@ from itwin_platform_transport.gates import breaker as attempts_outage
 from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.event_loops import in_virtual_time
-from tests.support.services import ACCOUNT, Outcome, PreparedResponse, RawServer, ReceivedRequest, ScriptedTransport
+from tests.support.services import (
+    ACCOUNT,
+    InTaskOfCall,
+    Outcome,
+    PreparedResponse,
+    RawServer,
+    ReceivedRequest,
+    ScriptedTransport,
+)
 
 from .figure import Figure, at_most, exactly, for_comparison
 
@@ -31,10 +39,8 @@ KINDS: dict[str, Callable[[], Outcome]] = {
 }
 
 
-class Service(ScriptedTransport):
+class Service(ScriptedTransport, InTaskOfCall):
     """A service whose attempts run in the task of their call, as those of the default transport do."""
-
-    cancels_cleanly = True
 
 
 def blip(kind: str, is_down: Callable[[str, float], bool]) -> Service:

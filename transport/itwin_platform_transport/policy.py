@@ -7,9 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from .errors import NotSentError, OutcomeUnknownError, TransportError, UsageError, check_integer, in_seconds
+from .errors import (
+    NotSentError,
+    OutcomeUnknownError,
+    TransportError,
+    UsageError,
+    check_integer,
+    counted,
+    in_seconds,
+    sent_so_far,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +134,9 @@ OUTCOMES = {
 #: After one of these the request may have had an effect.
 EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP})
 
+#: After one of these not a byte of the request was written.
+NOT_WRITTEN = frozenset({Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED})
+
 #: After one of these the operation is down, perhaps for all calls.
 DOWN = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN})
 
@@ -138,65 +150,68 @@ class Progress(NamedTuple):
     """The attempts of a call so far.
 
     Args:
-        sent: requests that were sent.
-        attempts: attempts used; a 429 uses none.
+        attempts: attempts that count against `max_attempts`; a 429 does not.
         rate_limits: responses of 429.
+        sent: requests of which at least a part was written.
         may_have_had_an_effect: whether one of the requests may have had one.
     """
 
-    sent: int = 0
     attempts: int = 0
     rate_limits: int = 0
+    sent: int = 0
     may_have_had_an_effect: bool = False
 
     def after(self, outcome: Outcome) -> "Progress":
-        """Return the progress with one attempt more."""
+        """Return the progress after one more attempt."""
         is_rate_limited = outcome is Outcome.RATE_LIMITED
         return Progress(
-            self.sent + (outcome is not Outcome.UNTRUSTED),
-            self.attempts + (not is_rate_limited),
+            self.attempts + (not is_rate_limited and outcome is not Outcome.UNTRUSTED),
             self.rate_limits + is_rate_limited,
+            self.sent + (outcome not in NOT_WRITTEN),
             self.may_have_had_an_effect or outcome in EFFECT_POSSIBLE,
         )
+
+    @property
+    def made(self) -> int:
+        """All attempts, except those that one of the two sides did not trust."""
+        return self.attempts + self.rate_limits
 
     @property
     def error(self) -> type[TransportError]:
         """The error of a call that ends without a response."""
         return OutcomeUnknownError if self.may_have_had_an_effect else NotSentError
 
+    def __str__(self) -> str:
+        if self.made and not self.sent:
+            return f"nothing was sent in {counted(self.made, 'attempt')}"
+        return sent_so_far(self.sent)
+
 
 class Retry(NamedTuple):
-    """Send the request again, after so many seconds."""
+    """Send the request again after a delay, in seconds."""
 
     seconds: float
 
 
 class GiveUp(NamedTuple):
-    """Return the response, or raise; `reason` tells why no retry follows, where one was possible."""
+    """Return the response, or raise. `reason` tells why no retry follows; None when none was possible."""
 
     reason: str | None = None
 
 
-class Ended(Protocol):
-    """An attempt as `decide` sees it: what it ended in, and how long to wait before a retry, in seconds."""
-
-    @property
-    def outcome(self) -> Outcome: ...
-    @property
-    def delay(self) -> float: ...
-
-
-def decide(method: str, attempt: Ended, progress: Progress, *, elapsed: float, policy: BackoffPolicy) -> Retry | GiveUp:
+def decide(
+    method: str, outcome: Outcome, progress: Progress, *, delay: float, elapsed: float, policy: BackoffPolicy
+) -> Retry | GiveUp:
     """Decide what follows an attempt.
 
     Args:
         method: the HTTP method.
-        attempt: what it ended in.
+        outcome: what the attempt ended in.
         progress: the attempts so far, this one included.
+        delay: the delay before a retry, in seconds.
         elapsed: seconds since the gate first admitted the call.
         policy: the limits.
     """
-    outcome, delay = attempt.outcome, attempt.delay
     if outcome is Outcome.FINAL:
         return GiveUp()
     rule = RULES.get(outcome)

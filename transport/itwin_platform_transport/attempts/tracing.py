@@ -6,16 +6,18 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+import httpx
+
 from ..connections.messages import Response
 from ..names import PACKAGE, SPAN_PREFIX, VERSION, ServiceHeaders
-from .call import Attempt, Call
+from .call import Attempt, CallInfo
 from .endings import CallResult
 
 #: The module that the application imports when it traces. Nothing is imported here: it is found in `sys.modules`.
 _OPENTELEMETRY = "opentelemetry.trace"
 
 
-def trace_of(call: Call, headers: ServiceHeaders) -> "Trace | None":
+def trace_of(info: CallInfo, url: httpx.URL, headers: ServiceHeaders) -> "Trace | None":
     """Return the trace of a call; None when the application has set no tracer provider."""
     api = sys.modules.get(_OPENTELEMETRY)
     if api is None:
@@ -24,7 +26,7 @@ def trace_of(call: Call, headers: ServiceHeaders) -> "Trace | None":
     if isinstance(provider, api.ProxyTracerProvider):
         return None
     # For each call: a provider may be of any class, also of one that cannot be a key.
-    return Trace(call, headers, api, provider.get_tracer(PACKAGE, VERSION))
+    return Trace(info, url, headers, api, provider.get_tracer(PACKAGE, VERSION))
 
 
 class Trace:
@@ -32,12 +34,11 @@ class Trace:
 
     __slots__ = ("_api", "_attributes", "_headers", "_tracer", "waits")
 
-    def __init__(self, call: Call, headers: ServiceHeaders, api: ModuleType, tracer: Any) -> None:
-        url = call.request.url
+    def __init__(self, info: CallInfo, url: httpx.URL, headers: ServiceHeaders, api: ModuleType, tracer: Any) -> None:
         self._headers, self._api, self._tracer = headers, api, tracer
         self._attributes: dict[str, Any] = {
-            "http.request.method": call.info.method,
-            "url.template": call.info.route,
+            "http.request.method": info.method,
+            "url.template": info.route,
             "server.address": url.host,
             "server.port": url.port or (443 if url.scheme == "https" else 80),
         }
@@ -49,13 +50,13 @@ class Trace:
         with self._span(self._api.SpanKind.INTERNAL, {}) as span:
             yield span
 
-    async def around_attempt(self, sending: Awaitable[Attempt], *, sent: int) -> Attempt:
-        """Make an attempt within a span, after so many requests that were sent."""
+    async def around_attempt(self, sending: Awaitable[Attempt], *, made: int) -> Attempt:
+        """Make an attempt within a span, after `made` other ones."""
         waits = {"gate_wait": 0.0, "token_wait": 0.0} | self.waits
         more: dict[str, Any] = {f"{SPAN_PREFIX}{name}": seconds for name, seconds in waits.items()}
         self.waits = {}
         with self._span(
-            self._api.SpanKind.CLIENT, {"http.request.resend_count": sent, **more} if sent else more
+            self._api.SpanKind.CLIENT, {"http.request.resend_count": made, **more} if made else more
         ) as span:
             attempt = await sending
             span.ended(attempt)
