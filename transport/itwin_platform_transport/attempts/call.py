@@ -1,16 +1,13 @@
 """One call: what it carries to its attempts, where it waits, and its time; and the calls of a client that are open."""
 
 import asyncio
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..connections.messages import Request, Response
 from ..errors import StateError
 from ..policy import BackoffPolicy, Outcome
-
-if TYPE_CHECKING:
-    from .tracing import Trace
 
 
 class CallInfo(NamedTuple):
@@ -57,6 +54,17 @@ class Attempt(NamedTuple):
         return None if self.error is None else type(self.error).__name__
 
 
+class CallTrace(Protocol):
+    """The spans of a call, when the application traces."""
+
+    def waited(self, what: str, seconds: float) -> None:
+        """Add to the time that the call has waited for its next attempt, by what for."""
+
+    async def around_attempt(self, sending: Awaitable[Attempt], *, made: int) -> Attempt:
+        """Make an attempt within a span, after `made` other ones."""
+        ...
+
+
 class Call:
     """What other tasks see of a call, and what ends it: one timer, wherever the call waits.
 
@@ -65,7 +73,7 @@ class Call:
     """
 
     def __init__(
-        self, request: Request, info: CallInfo, *, ticket: int, clock: Callable[[], float], trace: "Trace | None"
+        self, request: Request, info: CallInfo, *, ticket: int, clock: Callable[[], float], trace: CallTrace | None
     ) -> None:
         self.request, self.info, self.ticket, self.clock, self.trace = request, info, ticket, clock, trace
         #: What is down or limited together: the operation, or everything at a host when no template is known.

@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from typing import cast
 
 import httpx
 
@@ -151,8 +152,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Send a request as often as the policy allows, and return the last response, read."""
         info = CallInfo(method=request.method, route=request.url.path, policy=self._policy, has_template=False)
         result = await self.send(await Request.of(request), info)
-        came = None if result.response is None else result.response.headers
-        response = result.returned(info, correlation_id=came and self._headers.correlation_id_of(came))
+        headers = httpx.Headers() if result.response is None else result.response.headers
+        response = result.returned(info, correlation_id=self._headers.correlation_id_of(headers))
         stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
         return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
 
@@ -185,7 +186,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             async with call.timer:
                 while True:
                     permit, token = await self._admitted(call, progress, new_token)
-                    request, sending = call.request.for_attempt(token and token.value)
+                    request, sending = call.request.for_attempt(None if token is None else token.value)
                     attempt = await self._attempt(call, request, permit, token, progress)
                     progress, sending, new_token = progress.after(attempt.outcome), None, None
                     if attempt.outcome is not Outcome.FINAL or gate.breakers.active:
@@ -212,7 +213,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except WaitTooLongError as error:
             return held_back(call, progress, gate.found(call.operation), seconds=error.seconds, now=self._now)
         except OperationDownError as error:
-            return found_down(call, progress, error.found, token=token, now=self._now)
+            found = cast("Found", error.found)
+            return found_down(call, progress, found, token=token, now=self._now)
 
     def _out_of_time(
         self,
