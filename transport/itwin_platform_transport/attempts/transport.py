@@ -23,6 +23,7 @@ from ..connections.messages import (
     is_not_http,
     is_nowhere,
     send_through,
+    sending_of,
     why_final,
     without_frames,
 )
@@ -341,7 +342,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 self._start_cooldown(call, permit, attempt, token)
             await response.read(limit=self._max_response_bytes)
         except NO_RESPONSE as error:
-            outcome = outcome_of_error(error, host=request.url.host, was_reached=self._was_reached)
+            outcome = outcome_of_error(error, request, was_reached=self._was_reached)
             return Attempt(outcome, self._delay(outcome, None, before, policy), error=error)
         return attempt
 
@@ -431,14 +432,15 @@ def _scheduled(call: Call, attempt: Attempt, progress: Progress) -> RetrySchedul
     )
 
 
-def outcome_of_error(error: Exception, *, host: str, was_reached: bool) -> Outcome:
-    """Classify a failure. After a failure of another kind, the request may have had an effect."""
+def outcome_of_error(error: Exception, request: Request, *, was_reached: bool) -> Outcome:
+    """Classify a failure. After a failure of no known kind, the request may have had an effect."""
     if why_final(error) is not None:
         return Outcome.UNTRUSTED
-    if not was_reached and is_nowhere(error, host=host):
+    if not was_reached and is_nowhere(error, host=request.url.host):
         return Outcome.NEVER_REACHED
     if not was_reached and is_not_http(error):
         return Outcome.NOT_HTTP
     if isinstance(error, UNSENDABLE):
         return Outcome.UNSENDABLE
-    return Outcome.NOT_SENT if isinstance(error, NOT_CONNECTED) else Outcome.OUTCOME_UNKNOWN
+    is_unsent = isinstance(error, NOT_CONNECTED) or not sending_of(request.extensions).may_have_begun
+    return Outcome.NOT_SENT if is_unsent else Outcome.OUTCOME_UNKNOWN
