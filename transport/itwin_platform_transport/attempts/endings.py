@@ -187,8 +187,7 @@ def out_of_time(
     if call.was_closed:
         return closed(call, progress, is_in_flight=is_in_flight)
     queued, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
-    is_queued = not call.was_admitted and queued is not None and (deadline is None or queued <= deadline)
-    what = f"queue_timeout of {queued:g} s" if is_queued else f"deadline of {deadline:g} s"
+    what = f"queue_timeout of {queued:g} s" if _was_queued(call) else f"deadline of {deadline:g} s"
     doing = " while the token provider was called" if call.waits_for_token else ""
     return DeadlineExceededError(
         f"{_name(call)}: the {what} passed{doing}; {progress}",
@@ -196,6 +195,14 @@ def out_of_time(
         sent=progress.may_have_had_an_effect,
         retry_at=moment_after(now(), seconds),
     )
+
+
+def _was_queued(call: Call) -> bool:
+    """Return whether the queue timeout has ended a call, and not its deadline."""
+    queued, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
+    if call.was_admitted or queued is None:
+        return False
+    return deadline is None or call.started_at is None or call.began_at + queued <= call.started_at + deadline
 
 
 def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: str | None) -> TransportError:

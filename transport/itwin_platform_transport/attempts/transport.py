@@ -212,10 +212,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             return self._out_of_time(call, progress, attempt, token, sending, error)
         except WaitTooLongError as error:
-            return held_back(call, progress, gate.found(call.operation), seconds=error.seconds, now=self._now)
+            cause = cast("Found | None", gate.found(call.operation))
+            return held_back(call, progress, cause, seconds=error.seconds, now=self._now)
         except OperationDownError as error:
-            found = cast("Found", error.found)
-            return found_down(call, progress, found, token=token, now=self._now)
+            last = cast("Found", error.found)
+            return found_down(call, progress, last, token=token, now=self._now)
 
     def _out_of_time(
         self,
