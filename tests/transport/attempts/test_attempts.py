@@ -5,6 +5,7 @@ import inspect
 import ssl
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -270,6 +271,16 @@ async def test_a_call_holds_no_permit_while_its_token_takes_time() -> None:
     with pytest.raises(PlatformError, match="the token provider failed"):
         await hanging
     assert Counter(gate.ended) == {"unused": 1, "responded": 1}
+
+
+async def test_a_clock_that_fails_leaves_the_gate_as_it_was() -> None:
+    """The wall clock is a function of the application; the permit of the call is returned."""
+    gate, times = LedgerGate(), iter([datetime(2026, 3, 1, tzinfo=UTC)])
+    token = AccessToken("t-1", datetime(2026, 3, 2, tzinfo=UTC))
+    transport = BackoffTransport(ScriptedTransport(200), gate=gate, token=lambda: token, now=lambda: next(times))
+    found = await asyncio.gather(send(transport), return_exceptions=True)
+    assert [type(each) for each in found] == [RuntimeError]  # a coroutine may not raise StopIteration
+    assert (gate.ended, gate.in_flight) == (["unused", "unused"], 0)
 
 
 async def test_a_call_whose_token_took_time_keeps_its_place() -> None:

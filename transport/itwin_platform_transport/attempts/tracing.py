@@ -20,10 +20,7 @@ _OPENTELEMETRY = "opentelemetry.trace"
 def trace_of(info: CallInfo, url: httpx.URL, headers: ServiceHeaders) -> "Trace | None":
     """Return the trace of a call; None when the application has set no tracer provider."""
     api = sys.modules.get(_OPENTELEMETRY)
-    if api is None:
-        return None
-    provider = api.get_tracer_provider()
-    if isinstance(provider, api.ProxyTracerProvider):
+    if api is None or isinstance(provider := api.get_tracer_provider(), api.ProxyTracerProvider):
         return None
     # For each call, because a provider need not be hashable and so cannot be the key of a cache.
     return Trace(info, url, headers, api, provider.get_tracer(PACKAGE, VERSION))

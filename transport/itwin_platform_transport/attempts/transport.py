@@ -240,9 +240,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         is_in_flight = sending is not None and sending.may_have_begun
         if is_in_flight:
             progress = progress.after(Outcome.OUTCOME_UNKNOWN)
-        raise out_of_time(call, progress, is_in_flight=is_in_flight, seconds=left, now=self._now) from without_frames(
-            error
-        )
+        ended = out_of_time(call, progress, is_in_flight=is_in_flight, seconds=left, now=self._now)
+        raise ended from without_frames(error)
 
     async def _admitted(
         self, call: Call, progress: Progress, token: AccessToken | None
@@ -256,18 +255,18 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """
         tokens = self._tokens
         while True:
-            permit, is_kept = await self._entered(call, progress), False
+            permit = await self._entered(call, progress)
             try:
                 if tokens is not None:
                     token = tokens.ready() or token
                 # The breaker may have opened while the call was queued.
                 is_open = self._gate.breakers.active and self._breaker_of(call) is not None
-                if (tokens is None or token is not None) and not is_open:
-                    is_kept = True
-                    return permit, token
-            finally:
-                if not is_kept:
-                    self._gate.unused(permit)
+            except BaseException:
+                self._gate.unused(permit)
+                raise
+            if (tokens is None or token is not None) and not is_open:
+                return permit, token
+            self._gate.unused(permit)
             # Other calls use the permit meanwhile. This call keeps its ticket, and so its place in the queue.
             if tokens is not None and token is None:
                 with call.waiting_for_token():
