@@ -168,7 +168,7 @@ class TidyingUp(ScriptedTransport):
 @pytest.mark.parametrize("waits_for", ["the gate", "a token", "its own body"])
 async def test_a_call_that_may_continue_as_the_client_closes_sends_nothing(waits_for: str, turns: int) -> None:
     """Closing sends nothing more, in whichever turn of the event loop a permit, a token or the body's rest comes."""
-    comes, gate, is_closing = asyncio.Event(), Gate(1), False
+    comes, gate = asyncio.Event(), Gate(1)
 
     async def token() -> str:
         await comes.wait()
@@ -179,11 +179,7 @@ async def test_a_call_that_may_continue_as_the_client_closes_sends_nothing(waits
         await comes.wait()
         yield b"}"
 
-    def step(request: ReceivedRequest) -> Step:
-        assert not is_closing
-        return 200
-
-    service = TidyingUp(step, latency=5.0)
+    service = TidyingUp(200, latency=5.0)
     service.seconds = 0.0
     provider = token if waits_for == "a token" else "t-1"
     transport = BackoffTransport(service, gate=gate, token=provider, policy=BackoffPolicy(deadline=60.0))
@@ -196,10 +192,11 @@ async def test_a_call_that_may_continue_as_the_client_closes_sends_nothing(waits
         gate.abandoned(permit)
     for _ in range(turns):
         await asyncio.sleep(0)
-    is_closing = True
+    sent = len(service.requests)
     await transport.aclose()
     with pytest.raises(PlatformError, match=r"the client (was|is) closed"):
         await call
+    assert len(service.requests) == sent
     assert (service.closed, gate.in_flight, asyncio.get_running_loop().time()) == (True, 0, 1.0)
 
 
