@@ -15,9 +15,8 @@ from typing import Generic, Literal, Self, TypeVar
 
 import httpx
 from itwin_platform._version import HEADERS
-from itwin_platform_transport import BackoffEvent, BackoffPolicy, BackoffTransport, Gate, Request, Response
+from itwin_platform_transport import BackoffEvent, BackoffPolicy, BackoffTransport, Gate
 from itwin_platform_transport.connections.engine import EngineTransport
-from itwin_platform_transport.connections.messages import send_through
 from itwin_platform_transport.gates.gate import gate_with
 
 Taken = TypeVar("Taken")
@@ -140,10 +139,6 @@ class InTaskOfCall(EngineTransport):
     def cancels_cleanly(self) -> bool:
         """Whether it needs no protection."""
         return True
-
-    def send(self, request: Request) -> Awaitable[Response]:
-        """Send through the method that transports of httpx have."""
-        return send_through(self, request)
 
     async def aclose(self) -> None:
         """Close nothing."""

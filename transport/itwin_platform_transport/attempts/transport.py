@@ -124,10 +124,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         check_integer("max_response_bytes", max_response_bytes, least=1)
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
-        self._transport = innermost(transport, http_client, ssl_context, trust_env=trust_env)
-        check_kind("transport", self._transport, httpx.AsyncBaseTransport)
-        self._engine = self._transport if isinstance(self._transport, EngineTransport) else None
-        self._send_once = self._engine.send if self._engine else partial(send_through, self._transport)
+        network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
+        check_kind("transport", network, httpx.AsyncBaseTransport)
+        self._transport = network
+        self._engine = network if isinstance(network, EngineTransport) else None
+        # A transport that is derived from the engine may change the request on its way.
+        self._send_once = network.send if type(network) is EngineTransport else partial(send_through, network)
         self._gate = gate or gate_with(random_number, self._policy.max_in_flight)
         self._headers = headers
         self._max_response_bytes = max_response_bytes

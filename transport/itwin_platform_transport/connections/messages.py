@@ -364,8 +364,18 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-#: The packages that catch exceptions on the way of a request, beside this one.
-_ON_THE_WAY = sys.stdlib_module_names | {"anyio", "h11", "h2", "httpcore", "httptools", "httpx", "socksio"}
+#: The packages below this one that catch exceptions while a request is sent.
+_BELOW = sys.stdlib_module_names | {
+    "anyio",
+    "h11",
+    "h2",
+    "httpcore",
+    "httpcore2",
+    "httptools",
+    "httpx",
+    "httpx2",
+    "socksio",
+}
 
 
 def without_frames(error: E) -> E:
@@ -374,7 +384,7 @@ def without_frames(error: E) -> E:
     Their frames hold requests, with token and body, and tools that report errors show what frames hold. Exceptions
     that the application has caught keep their tracebacks, such as the one that it was handling during the call.
     """
-    for cause in _chain(error, is_included=_was_caught_on_the_way):
+    for cause in _chain(error, is_included=_was_caught_below):
         cause.__traceback__ = None
     return error
 
@@ -387,12 +397,12 @@ def without_own_frames(error: E) -> E:
     return error.with_traceback(frames)
 
 
-def _was_caught_on_the_way(error: BaseException) -> bool:
+def _was_caught_below(error: BaseException) -> bool:
     """Return whether this package, or one below it, has caught an exception. A traceback begins with that frame."""
     if error.__traceback__ is None:
         return True
     module: str = error.__traceback__.tb_frame.f_globals.get("__name__", "")
-    return module.partition(".")[0] in _ON_THE_WAY or is_own(module)
+    return module.partition(".")[0] in _BELOW or is_own(module)
 
 
 def _chain(
