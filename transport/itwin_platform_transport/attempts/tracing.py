@@ -6,9 +6,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-import httpx
-
-from ..connections.messages import Response
+from ..connections.messages import Request, Response
 from ..names import PACKAGE, SPAN_PREFIX, VERSION, ServiceHeaders
 from .call import Attempt, CallInfo
 from .endings import CallResult
@@ -17,19 +15,20 @@ from .endings import CallResult
 _OPENTELEMETRY = "opentelemetry.trace"
 
 
-def trace_of(info: CallInfo, url: httpx.URL, headers: ServiceHeaders) -> "Trace | None":
+def trace_of(info: CallInfo, request: Request, headers: ServiceHeaders) -> "Trace | None":
     """Return the trace of a call; None when the application has set no tracer provider."""
     api = sys.modules.get(_OPENTELEMETRY)
     if api is None or isinstance(provider := api.get_tracer_provider(), api.ProxyTracerProvider):
         return None
     # For each call, because a provider need not be hashable and so cannot be the key of a cache.
-    return Trace(info, url, headers, api, provider.get_tracer(PACKAGE, VERSION))
+    return Trace(info, request, headers, api, provider.get_tracer(PACKAGE, VERSION))
 
 
 class Trace:
     """The spans of one call."""
 
-    def __init__(self, info: CallInfo, url: httpx.URL, headers: ServiceHeaders, api: ModuleType, tracer: Any) -> None:
+    def __init__(self, info: CallInfo, request: Request, headers: ServiceHeaders, api: ModuleType, tracer: Any) -> None:
+        url = request.url
         self._headers, self._api, self._tracer = headers, api, tracer
         self._attributes: dict[str, Any] = {
             "http.request.method": info.method,

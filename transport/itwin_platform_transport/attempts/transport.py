@@ -162,7 +162,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def send(self, request: Request, info: CallInfo) -> CallResult:
         """Send a request as often as its policy allows; return its last response and what the attempts came to."""
-        clock, trace = self._calls.clock(), trace_of(info, request.url, self._headers)
+        clock, trace = self._calls.clock(), trace_of(info, request, self._headers)
         call = Call(request, info, ticket=self._gate.ticket(), clock=clock, trace=trace)
         self._calls.add(call)
         try:
