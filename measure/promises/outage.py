@@ -9,11 +9,19 @@ from statistics import mean, median
 import httpx
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformClient, PlatformError, ServerError
 from itwin_platform_transport import CallInfo, Request
-from itwin_platform_transport.gates import breaker as attempts_outage
+from itwin_platform_transport.gates import breaker
 from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.event_loops import in_virtual_time
-from tests.support.services import ACCOUNT, Outcome, PreparedResponse, RawServer, ReceivedRequest, ScriptedTransport
+from tests.support.services import (
+    ACCOUNT,
+    InTaskOfCall,
+    Outcome,
+    PreparedResponse,
+    RawServer,
+    ReceivedRequest,
+    ScriptedTransport,
+)
 
 from .figure import Figure, at_most, exactly, for_comparison
 
@@ -31,10 +39,8 @@ KINDS: dict[str, Callable[[], Outcome]] = {
 }
 
 
-class Service(ScriptedTransport):
+class Service(ScriptedTransport, InTaskOfCall):
     """A service whose attempts run in the task of their call, as those of the default transport do."""
-
-    cancels_cleanly = True
 
 
 def blip(kind: str, is_down: Callable[[str, float], bool]) -> Service:
@@ -148,20 +154,20 @@ def half_broken(*, seeds: int = 20) -> list[Figure]:
         found = [in_virtual_time(arriving(share, seed=seed)) for seed in range(seeds)]
         figures.append(at_most(f"{name}, 1,000 GETs at 40/s: lost", mean(found), allowed, unit=" %"))
         figures.append(for_comparison(f"{name}: lost with the worst of {seeds} seeds", max(found), unit=" %"))
-        with never_closing():
+        with without_breakers():
             alone = [in_virtual_time(arriving(share, seed=seed)) for seed in range(min(seeds, 5))]
-        figures.append(for_comparison(f"{name}: lost if no operation ever closed", mean(alone), unit=" %"))
+        figures.append(for_comparison(f"{name}: lost without a circuit breaker", mean(alone), unit=" %"))
     return figures
 
 
 @contextmanager
-def never_closing() -> Iterator[None]:
+def without_breakers() -> Iterator[None]:
     """Let every call make its own attempts, however many fail."""
-    closes, attempts_outage.FAILURES_TO_OPEN = attempts_outage.FAILURES_TO_OPEN, 1_000_000_000
+    opens_after, breaker.FAILURES_TO_OPEN = breaker.FAILURES_TO_OPEN, 1_000_000_000
     try:
         yield
     finally:
-        attempts_outage.FAILURES_TO_OPEN = closes
+        breaker.FAILURES_TO_OPEN = opens_after
 
 
 async def arriving(share: float | None, *, seed: int) -> float:

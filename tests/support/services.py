@@ -16,6 +16,7 @@ from typing import Generic, Literal, Self, TypeVar
 import httpx
 from itwin_platform._version import HEADERS
 from itwin_platform_transport import BackoffEvent, BackoffPolicy, BackoffTransport, Gate
+from itwin_platform_transport.connections.engine import EngineTransport
 from itwin_platform_transport.gates.gate import gate_with
 
 Taken = TypeVar("Taken")
@@ -126,6 +127,21 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Record that the client closed it."""
         self.closed = True
+
+
+class InTaskOfCall(EngineTransport):
+    """A base for stand-ins that send in the task of their call, as the default transport does.
+
+    Any other transport sends in a task of its own, which protects it when the call is cancelled.
+    """
+
+    @property
+    def cancels_cleanly(self) -> bool:
+        """Whether it needs no protection."""
+        return True
+
+    async def aclose(self) -> None:
+        """Close nothing."""
 
 
 class CutBody(httpx.AsyncByteStream):

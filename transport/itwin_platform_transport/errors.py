@@ -32,7 +32,7 @@ class PlatformError(Exception):
         method: the HTTP method of the call; None before its request was made.
         route: the template of its path, such as `/things/{thing_id}`; None before its request was made.
         path: the path as it was sent, with its ids, which the text leaves out; None before its request was made.
-        correlation_id: the one of the response; None when none came, or it has none.
+        correlation_id: the id in the response; None when no response came, or it has no id.
         resume: set by the package above: continues a listing that failed; None for other calls.
         collected: set by the package above: the items that a listing had when it failed.
         doc_url: the section of the page that says what to do; empty where no page was named.
@@ -100,8 +100,9 @@ class TransportError(PlatformError):
     """No response came.
 
     Attributes:
-        sent: whether the request can have had an effect.
-        attempts: how many requests were sent.
+        sent: whether the request can have had an effect. False also when a deadline or `aclose()` ended the attempt
+            before a byte of the request was written.
+        attempts: how many attempts were made. One that was ended before its request was written does not count.
         scene_id: set by the package above: the id that was given to what the request creates; None for other calls.
     """
 
@@ -155,7 +156,7 @@ class ResponseDecodeError(PlatformError):
         status: the HTTP status, below 300.
         headers: the response headers, looked up without regard to case.
         body: the body, as far as it was read.
-        attempts: how many requests were sent.
+        attempts: how many attempts were made.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Events of attempts and gates, as values: each is logged and passed to a callback.
 
-No query values, no bodies and no secrets: a route is a template, such as `/things/{thing_id}`. Each record of
-the log carries its event field by field, for logs in JSON, all under one prefix: `event` is the name of its class, and
-its fields are `method`, `route`, `seconds` and so on.
+Events contain no query values, no bodies and no secrets: a route is a template, such as `/things/{thing_id}`. A log
+record has the fields of its event as attributes, for logs in JSON. Their names begin with a common prefix, and `event`
+is the name of the class.
 """
 
 import logging
@@ -29,9 +29,9 @@ class AttemptEnded(_OfCall):
         route: the template of the path; the path itself where no template is known.
         status: the status of the response; None when none came.
         error: the name of the exception that came instead of a response; None when one came.
-        seconds: how long it took, the gate and the token not counted.
-        attempt: which one of its call, from 1.
-        correlation_id: the one in the response, else the one that was sent.
+        seconds: how long it took, without the waits for the gate and for a token.
+        attempt: the number of the attempt within its call, from 1.
+        correlation_id: the id in the response; if there is none, the id that was sent.
     """
 
     status: int | None
@@ -43,15 +43,15 @@ class AttemptEnded(_OfCall):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CooldownStarted(_OfCall):
-    """A cooldown started, because a 429 came while none was known. It is logged at level WARNING.
+    """A cooldown started: a 429 came while no cooldown was known. It is logged at level WARNING.
 
     Args:
         method: the HTTP method.
         route: the template of the path; the path itself when no template is known.
-        seconds: for how long no request starts: of any operation, or of this one if the limit is its own.
+        seconds: how long no request starts; no request of this operation when the limit is its own.
         tier: the tier that the response names; None when it names none.
-        api: the API that it names.
-        operation: the operation that it names.
+        api: the API that the response names.
+        operation: the operation that the response names.
     """
 
     seconds: float
@@ -62,9 +62,9 @@ class CooldownStarted(_OfCall):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutageStarted(_OfCall):
-    """An operation is down: many attempts in a row failed. Its calls wait, and one probes it every second or so.
+    """A circuit breaker opened: many attempts of one operation or of one path failed in a row.
 
-    It is logged at level WARNING.
+    Its calls wait, and one of them probes every second or so. It is logged at level WARNING.
 
     Args:
         method: the HTTP method.
@@ -81,13 +81,13 @@ class OutageStarted(_OfCall):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutageEnded(_OfCall):
-    """An operation that was down responds again. It is logged at level INFO.
+    """A circuit breaker closed: the operation responds again. It is logged at level INFO.
 
     Args:
         method: the HTTP method.
         route: the template of the path; the path itself when no template is known.
-        seconds: how long it was closed.
-        probes: how many probes that took.
+        seconds: how long the breaker was open.
+        probes: how many probes were sent.
     """
 
     seconds: float
@@ -103,8 +103,8 @@ class RetryScheduled(_OfCall):
         route: the template of the path; the path itself when no template is known.
         status: the status of the response before; None when none came.
         error: the name of the exception that came instead; None when a response came.
-        attempt: which attempt is next, from 2.
-        seconds: how long it waits, the gate and an outage not counted.
+        attempt: the number of the next attempt, from 2.
+        seconds: the delay before it, without the waits for the gate and for a circuit breaker.
     """
 
     status: int | None
@@ -115,7 +115,7 @@ class RetryScheduled(_OfCall):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateChanged:
-    """A shared gate lost its server, which is logged at level WARNING, or has it back, at level INFO.
+    """A shared gate lost its Redis server, logged at level WARNING, or has it back, logged at level INFO.
 
     Args:
         name: the name of the gate.
@@ -133,7 +133,7 @@ Event = TypeVar("Event", AttemptEnded, CooldownStarted, OutageStarted, OutageEnd
 
 
 def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
-    """Log an event and call back; a callback that fails is logged, and the request continues."""
+    """Log an event and pass it to a callback. A callback that fails is logged, and the request continues."""
     log(event)
     if on_event is None:
         return
@@ -148,7 +148,7 @@ def log(event: BackoffEvent | RetryScheduled | GateChanged) -> None:
     """Log an event."""
     level, text, values = _line(event)
     if LOGGER.isEnabledFor(level):
-        with suppress(Exception):  # nor because a log handler failed
+        with suppress(Exception):  # a response must not be lost because a log handler failed
             LOGGER.log(level, text, *values, extra=_extra(event))
 
 
@@ -178,7 +178,7 @@ def _line_of_gate(event: GateChanged) -> tuple[int, str, tuple[object, ...]]:
 
 
 def _extra(event: BackoffEvent | RetryScheduled | GateChanged) -> dict[str, object]:
-    # The prefix keeps them apart from what logging, and filters of an application, put on a record.
+    # The prefix avoids the names that logging, or a filter of the application, sets on a record.
     prefix = FIELD_PREFIX
     values = {f"{prefix}{field.name}": getattr(event, field.name) for field in fields(event)}
     return {f"{prefix}event": type(event).__name__, **values}

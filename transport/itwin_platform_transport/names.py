@@ -1,24 +1,28 @@
-"""What logs, spans and Redis show, and which headers of a service are read."""
+"""The names that users see in logs, spans and Redis, and the headers of a service that are read."""
 
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-#: The packages of the client: their root in a vendored copy, which has both below one name.
-_PACKAGES = (
-    ("itwin_platform", "itwin_platform_transport")
-    if "." not in __name__.rpartition(".")[0]
-    else (__name__.rpartition(".")[0].rpartition(".")[0],)
-)
+#: In a vendored copy, the package that holds the whole client; empty otherwise.
+_COPY = __name__.rpartition(".")[0].rpartition(".")[0]
+#: The packages of the client.
+_PACKAGES = (_COPY,) if _COPY else ("itwin_platform", "itwin_platform_transport")
+#: The name of the logger and of the tracer.
 PACKAGE = _PACKAGES[0]
+#: The version of the tracer. A test compares it with the version of the distribution.
 VERSION = "0.1.0"
 LOGGER = logging.getLogger(PACKAGE)
 # Without a handler, warnings would reach stderr in an application that configures no logging.
 LOGGER.addHandler(logging.NullHandler())
-#: What the fields of log records, the attributes of spans and the keys in Redis begin with.
-FIELD_PREFIX, SPAN_PREFIX, REDIS_PREFIX = "itwin_", "itwin_platform.", "itwin-gate:"
-#: The page with a section for each error: a file of the source tree, or its address once there is a site.
+#: The first part of the names of fields of log records.
+FIELD_PREFIX = "itwin_"
+#: The first part of the names of attributes of spans.
+SPAN_PREFIX = "itwin_platform."
+#: The first part of the keys in Redis.
+REDIS_PREFIX = "itwin-gate:"
+#: The page with a section for each error: a file of the source tree, or its address when the site is built.
 DOCUMENTATION = "docs/troubleshooting.md"
 
 
@@ -28,7 +32,7 @@ def is_own(module: str) -> bool:
 
 
 class LimitNames(NamedTuple):
-    """What a 429 names: the tier, the API and the operation of the limit; None for each other one."""
+    """The tier, the API and the operation that a 429 names; None for each that it does not name."""
 
     tier: str | None
     api: str | None
@@ -37,14 +41,16 @@ class LimitNames(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceHeaders:
-    """The headers of responses that are read.
+    """The names of the headers of responses that are read.
+
+    Of several names for one thing, the first that a response has counts.
 
     Args:
-        retry_after: those that say when to retry; the first that a response has counts.
-        correlation_id: the one that names a request in the logs of the service; None for none.
-        limit_tier: those in which a 429 names the tier of the limit; the first that it has counts.
-        limit_api: the same for the API of the limit.
-        limit_operation: the same for its operation.
+        retry_after: when to retry, as seconds or as an HTTP date.
+        correlation_id: the id of the request in the logs of the service; None for none.
+        limit_tier: the tier whose limit a 429 has met.
+        limit_api: the API whose limit a 429 has met.
+        limit_operation: the operation whose limit a 429 has met.
     """
 
     retry_after: tuple[str, ...] = ("retry-after",)
@@ -55,7 +61,6 @@ class ServiceHeaders:
 
     def limit_of(self, headers: Mapping[str, str]) -> LimitNames:
         """Return what the headers of a 429 name."""
-        # Asking httpx.Headers for one name that is missing takes as long as for all names.
         present = {name.lower(): value for name, value in headers.items() if value}
 
         def first(names: tuple[str, ...]) -> str | None:

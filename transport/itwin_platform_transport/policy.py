@@ -7,9 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from .errors import NotSentError, OutcomeUnknownError, TransportError, UsageError, check_integer, in_seconds
+from .errors import (
+    NotSentError,
+    OutcomeUnknownError,
+    TransportError,
+    UsageError,
+    check_integer,
+    counted,
+    in_seconds,
+    sent_so_far,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,15 +26,16 @@ class BackoffPolicy:
     """How long and how often requests are retried.
 
     Args:
-        max_attempts: attempts in total, at least 1; a response with status 429 uses none. When an operation is down,
-            one call at a time probes it, and the others wait for as long as their own attempts would have taken.
+        max_attempts: attempts in total, at least 1; a response with status 429 uses none. While a circuit breaker is
+            open, calls wait instead, for as long as their own attempts would have taken.
         max_wait: the longest single wait, in seconds; if it would take longer, the call fails immediately.
         deadline: seconds for one request with all its attempts and delays. Queueing before the first attempt does not
             count. None for no deadline.
         queue_timeout: seconds that a request may queue before its first attempt; None for no limit.
         base_delay: seconds before the first retry when the service names no delay; each further retry doubles it.
         max_delay: the longest delay that this doubling reaches, in seconds.
-        max_in_flight: requests in flight at once, at least 1, of all tasks of a client; a given `gate` has its own.
+        max_in_flight: requests in flight at once, at least 1, of all tasks of a client; with `gate=`, the value of the
+            gate applies.
 
     Raises:
         UsageError: a number is out of its range.
@@ -40,7 +50,7 @@ class BackoffPolicy:
     max_in_flight: int = 20
 
     def __post_init__(self) -> None:
-        # Written out: `with_options` makes a policy for each view, and a loop with `getattr` takes twice as long.
+        # Without a loop over names, which takes twice as long: `with_options` makes a policy for each view.
         check_integer("max_attempts", self.max_attempts, least=1)
         check_integer("max_in_flight", self.max_in_flight, least=1)
         check_seconds("max_wait", self.max_wait)
@@ -54,7 +64,7 @@ class BackoffPolicy:
 
 def check_seconds(name: str, value: object, *, otherwise: str = "") -> None:
     """Check that an argument is a time that ends."""
-    # A tuple: writing `int | float` makes a new object in each call.
+    # `int | float` would make a new object in each call.
     if not (isinstance(value, (int, float)) and type(value) is not bool and 0.0 <= value < math.inf):
         raise UsageError(f"{name} must be a finite number of seconds of at least 0{otherwise}", argument=name)
 
@@ -76,9 +86,13 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One row of the table: which methods are retried, whether it uses an attempt, and how many there are at most.
+    """One row of the table.
 
-    Without `waits`, a retry is sent at once.
+    Args:
+        any_method: whether every method is retried; else only those of `RETRYABLE_METHODS`.
+        uses_attempt: whether the attempt counts against `max_attempts`.
+        waits: whether there is a delay before the retry.
+        most_attempts: the largest number of attempts.
     """
 
     any_method: bool
@@ -97,12 +111,12 @@ RULES: dict[Outcome, Rule] = {
     Outcome.RATE_LIMITED: Rule(any_method=True, uses_attempt=False),
     Outcome.UNAVAILABLE: Rule(any_method=False),
     Outcome.NOT_SENT: Rule(any_method=True),
-    # Most likely nobody has started it, or the address is wrong: whoever waits for it finds out in two seconds.
+    # Most likely the service has not been started, or the address is wrong: the call fails within two seconds.
     Outcome.NEVER_REACHED: Rule(any_method=True, most_attempts=3),
     Outcome.OUTCOME_UNKNOWN: Rule(any_method=False),
-    # Most likely the address is that of something else, or needs https.
+    # Most likely another kind of server is at this address, or it needs https.
     Outcome.NOT_HTTP: Rule(any_method=False, most_attempts=3),
-    # The server waited too long for a request, and this one crossed its response: a new connection works.
+    # The server had given up waiting for a request when this one was sent: a new connection works.
     # Source: RFC 9110, section 15.5.9.
     Outcome.TIMED_OUT_IDLE: Rule(any_method=False, waits=False),
 }
@@ -125,12 +139,17 @@ OUTCOMES = {
 #: After one of these the request may have had an effect.
 EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP})
 
+#: After one of these not a byte of the request was written.
+NOT_WRITTEN = frozenset({Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED})
+
 #: After one of these the operation is down, perhaps for all calls.
 DOWN = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN})
 
-#: Jitter adds at most this share of a delay, and at most this many seconds.
-JITTER_SHARE, JITTER_SECONDS = 0.25, 0.5
-#: A delay that the service names ends the same cooldown for all tasks of a process: less jitter suffices.
+#: The largest share of a delay that jitter adds.
+JITTER_SHARE = 0.25
+#: The most that jitter adds, in seconds.
+JITTER_SECONDS = 0.5
+#: The largest share that jitter adds to a delay that the service names. The gate spreads the requests after a cooldown.
 RETRY_AFTER_JITTER_SHARE = 0.05
 
 
@@ -138,65 +157,68 @@ class Progress(NamedTuple):
     """The attempts of a call so far.
 
     Args:
-        sent: requests that were sent.
-        attempts: attempts used; a 429 uses none.
+        attempts: attempts that count against `max_attempts`; a 429 does not.
         rate_limits: responses of 429.
+        sent: requests of which at least a part was written.
         may_have_had_an_effect: whether one of the requests may have had one.
     """
 
-    sent: int = 0
     attempts: int = 0
     rate_limits: int = 0
+    sent: int = 0
     may_have_had_an_effect: bool = False
 
     def after(self, outcome: Outcome) -> "Progress":
-        """Return the progress with one attempt more."""
+        """Return the progress after one more attempt."""
         is_rate_limited = outcome is Outcome.RATE_LIMITED
         return Progress(
-            self.sent + (outcome is not Outcome.UNTRUSTED),
-            self.attempts + (not is_rate_limited),
+            self.attempts + (not is_rate_limited and outcome is not Outcome.UNTRUSTED),
             self.rate_limits + is_rate_limited,
+            self.sent + (outcome not in NOT_WRITTEN),
             self.may_have_had_an_effect or outcome in EFFECT_POSSIBLE,
         )
+
+    @property
+    def made(self) -> int:
+        """All attempts, except those that one of the two sides did not trust."""
+        return self.attempts + self.rate_limits
 
     @property
     def error(self) -> type[TransportError]:
         """The error of a call that ends without a response."""
         return OutcomeUnknownError if self.may_have_had_an_effect else NotSentError
 
+    def __str__(self) -> str:
+        if self.made and not self.sent:
+            return f"nothing was sent in {counted(self.made, 'attempt')}"
+        return sent_so_far(self.sent)
+
 
 class Retry(NamedTuple):
-    """Send the request again, after so many seconds."""
+    """Send the request again after a delay, in seconds."""
 
     seconds: float
 
 
 class GiveUp(NamedTuple):
-    """Return the response, or raise; `reason` tells why no retry follows, where one was possible."""
+    """Return the response, or raise. `reason` tells why no retry follows; None when none was possible."""
 
     reason: str | None = None
 
 
-class Ended(Protocol):
-    """An attempt as `decide` sees it: what it ended in, and how long to wait before a retry, in seconds."""
-
-    @property
-    def outcome(self) -> Outcome: ...
-    @property
-    def delay(self) -> float: ...
-
-
-def decide(method: str, attempt: Ended, progress: Progress, *, elapsed: float, policy: BackoffPolicy) -> Retry | GiveUp:
+def decide(
+    method: str, outcome: Outcome, progress: Progress, *, delay: float, elapsed: float, policy: BackoffPolicy
+) -> Retry | GiveUp:
     """Decide what follows an attempt.
 
     Args:
         method: the HTTP method.
-        attempt: what it ended in.
+        outcome: what the attempt ended in.
         progress: the attempts so far, this one included.
+        delay: the delay before a retry, in seconds.
         elapsed: seconds since the gate first admitted the call.
         policy: the limits.
     """
-    outcome, delay = attempt.outcome, attempt.delay
     if outcome is Outcome.FINAL:
         return GiveUp()
     rule = RULES.get(outcome)
@@ -244,9 +266,9 @@ def delay_before(*, retry_after: float | None, progress: Progress, policy: Backo
 
 
 def time_of_attempts(progress: Progress, *, policy: BackoffPolicy, retry_after: float = 0.0) -> float:
-    """Return how many seconds the delays between the attempts take that a call has left, without jitter.
+    """Return the sum of the delays before the attempts that a call has left, in seconds, without jitter.
 
-    Each of them takes as long at least as the service names; a call that may not wait so long makes none of them.
+    Each delay is at least the `retry_after` of the service. A call that may not wait that long has no attempt left.
     """
     seconds = 0.0
     if retry_after > policy.max_wait:
@@ -313,7 +335,7 @@ def _parse_http_date(text: str) -> datetime | None:
 
 
 def moment_after(now: datetime, seconds: float | None) -> datetime | None:
-    """Add seconds to a moment; None when there are none, or when the calendar ends before."""
+    """Add seconds to a moment. Return None without seconds, and for a moment that no datetime can hold."""
     try:
         return None if seconds is None else now + timedelta(seconds=seconds)
     except OverflowError:

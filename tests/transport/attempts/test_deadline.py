@@ -18,6 +18,7 @@ from itwin_platform_transport import (
     Request,
     TransportError,
 )
+from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.examples import examples
@@ -162,6 +163,54 @@ async def test_queue_timeout_ends_the_wait_for_the_first_admission() -> None:
     assert str(queued) == "GET /things: the queue_timeout of 2 s passed; nothing was sent"
     with pytest.raises(DeadlineExceededError, match="the deadline of 5 s passed; 1 request was sent"):
         await send(backoff(ScriptedTransport(200, latency=6.0), policy=policy))
+
+
+@pytest.mark.parametrize(
+    ("queue_timeout", "deadline", "ends_at", "said"),
+    [
+        (2.0, 9.0, 2.0, "the queue_timeout of 2 s passed"),
+        (4.0, 4.0, 4.0, "the queue_timeout of 4 s passed"),
+        (9.0, 2.0, 9.0, "the queue_timeout of 9 s passed"),
+        (2.0, None, 2.0, "the queue_timeout of 2 s passed"),
+    ],
+)
+async def test_the_error_of_a_call_in_the_queue_names_what_ended_it(
+    queue_timeout: float, deadline: float | None, ends_at: float, said: str
+) -> None:
+    """The queue timeout, whatever the deadline: that starts when the gate admits the call."""
+    gate, policy = Gate(1), BackoffPolicy(queue_timeout=queue_timeout, deadline=deadline)
+    await gate.enter(-1, max_wait=0.0, until=None)
+    with pytest.raises(DeadlineExceededError, match=f"{said}; nothing was sent"):
+        await send(backoff(ScriptedTransport(200), policy=policy, gate=gate))
+    assert asyncio.get_running_loop().time() == ends_at
+
+
+@pytest.mark.parametrize(
+    ("queue_timeout", "deadline", "ends_at", "said"),
+    [
+        (1.0, 1.5, 1.0, "the queue_timeout of 1 s passed"),
+        (1.5, 1.0, 1.0, "the deadline of 1 s passed"),
+        (None, 1.0, 1.0, "the deadline of 1 s passed"),
+        (1.0, None, 1.0, "the queue_timeout of 1 s passed"),
+    ],
+)
+async def test_the_wait_for_a_breaker_has_the_queue_timeout_and_the_deadline(
+    queue_timeout: float | None, deadline: float | None, ends_at: float, said: str
+) -> None:
+    """Both count while a call waits for the probe of another one, which hangs."""
+    service = ScriptedTransport(*[503] * FAILURES_TO_OPEN, PreparedResponse(fault="hang"))
+    transport, once = backoff(service), BackoffPolicy(max_attempts=1)
+    info, request = CallInfo("GET", "/things/{id}", once), await Request.of(httpx.Request("GET", ADDRESS))
+    await asyncio.gather(*(transport.send(request, info) for _ in range(FAILURES_TO_OPEN)))
+    probe = asyncio.create_task(transport.send(request, info))
+    await asyncio.sleep(1.0)
+    began = asyncio.get_running_loop().time()
+    policy = BackoffPolicy(queue_timeout=queue_timeout, deadline=deadline)
+    with pytest.raises(DeadlineExceededError, match=f"{said}; nothing was sent") as raised:
+        await transport.send(request, info._replace(policy=policy))
+    assert (round(asyncio.get_running_loop().time() - began, 6), raised.value.sent) == (ends_at, False)
+    probe.cancel()
+    await asyncio.gather(probe, return_exceptions=True)
 
 
 async def test_every_call_that_a_rate_limit_ends_raises_that() -> None:

@@ -7,15 +7,14 @@ from typing import Any
 import httpx
 import pytest
 from hypothesis import example, given, strategies as st
-from itwin_platform_transport import BackoffPolicy, NotSentError, OutcomeUnknownError, UsageError
 from itwin_platform._version import HEADERS
-from itwin_platform_transport.attempts.call import Attempt
+from itwin_platform_transport import BackoffPolicy, NotSentError, OutcomeUnknownError, UsageError
 from itwin_platform_transport.policy import (
-    Retry,
     EFFECT_POSSIBLE,
     RULES,
     Outcome,
     Progress,
+    Retry,
     decide,
     delay_before,
     moment_after,
@@ -74,10 +73,10 @@ def decided(
     policy: BackoffPolicy = POLICY,
     jitter: float = 0.0,
 ) -> str | None:
-    """Decides for a first attempt, unless it is said otherwise."""
+    """Why there is no retry after a first attempt, or a later one; None when there is one."""
     delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
-    verdict = decide(method, Attempt(what, delay), progress, elapsed=elapsed, policy=policy)
-    return None if isinstance(verdict, Retry) else verdict.reason
+    verdict = decide(method, what, progress, delay=delay, elapsed=elapsed, policy=policy)
+    return None if isinstance(verdict, Retry) else verdict.reason or "nothing more to do"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextvars import ContextVar
 from datetime import datetime, timedelta
 
 import pytest
@@ -15,7 +16,7 @@ from itwin_platform_transport import (
     TokenError,
     TokenProvider,
 )
-from itwin_platform_transport.attempts.tokens import TokenSource, hidden
+from itwin_platform_transport.attempts.tokens import TokenSource, redacted
 from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
@@ -383,19 +384,38 @@ async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
     assert (fast.tokens, slow.tokens, len(source.asked)) == (["t-1", "t-2"], ["t-1", "t-2"], 2)
 
 
-@pytest.mark.parametrize("life", [None, 2.0])
-async def test_a_refresh_that_began_before_the_401_is_not_taken_for_a_new_one(life: float | None) -> None:
-    """Its token may be one of those that were just revoked: the provider is called again, once for all tasks."""
-    source = WatchedProvider(life=life)
+async def test_a_token_without_an_expiry_that_another_call_got_is_not_taken_for_a_new_one() -> None:
+    """It may be one of those that were just revoked, or that of another user: after a 401 each call gets its own."""
+    source = WatchedProvider(life=None)
     service = GuardedService(source, lambda token: token not in ("t-1", "t-2"), latency=2.0)
     call = asyncio.create_task(service.call())
     await asyncio.sleep(2.7)
-    # The request is on its way with t-1. For another one, a refresh begins that returns t-2 after the 401.
+    # The request is on its way with t-1. For another one, the provider returns t-2 after the 401.
     other = asyncio.create_task(service.auth.get(since=0.0))
     assert await call == 200
     assert service.tokens == ["t-1", "t-3"]
     assert len(source.asked) == 3
     await other
+
+
+async def test_each_call_gets_the_token_that_its_own_context_names() -> None:
+    """A provider may read the user of a web request from a ContextVar: no call sends the token of another one."""
+    user: ContextVar[str] = ContextVar("user")
+
+    async def provider() -> str:
+        await asyncio.sleep(1.0)
+        return user.get()
+
+    async def call(name: str) -> str:
+        user.set(name)
+        await service.call()
+        return name
+
+    service = GuardedService(provider, lambda token: True)
+    names = [f"u-{number}" for number in range(5)]
+    await asyncio.gather(*(call(name) for name in names))
+    await asyncio.gather(*(call(name) for name in names))
+    assert sorted(service.tokens) == sorted(names * 2)
 
 
 async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> None:
@@ -437,4 +457,4 @@ async def test_what_failed_before_a_call_does_not_fail_its_refresh() -> None:
 )
 def test_a_token_is_redacted_in_a_text(value: str, text: str, shown: str) -> None:
     """Wherever it stands; a short one where it stands alone, unless it is a word."""
-    assert hidden(AccessToken(value), text) == shown
+    assert redacted(AccessToken(value), text) == shown

@@ -27,7 +27,6 @@ from itwin_platform_transport.connections.messages import (
     kind_of_failure,
     why_final,
     without_encoding,
-    without_frames,
 )
 
 from tests.support.services import PreparedResponse, RawServer, raw_response
@@ -78,17 +77,6 @@ async def test_a_copy_is_changed_apart() -> None:
     assert request.headers["accept"] == "a/b"
     assert request.extensions == {"route": "/a"}
     assert (copy.method, copy.url, copy.content) == (request.method, request.url, b"{}")
-
-
-def test_a_chain_of_errors_may_close_a_circle() -> None:
-    """The frames of all of them go, whichever raised which."""
-    errors = [ValueError("a"), ValueError("b")]
-    for error, context in zip(errors, reversed(errors), strict=True):
-        with suppress(ValueError):
-            raise error
-        error.__context__ = context
-    assert without_frames(errors[0]) is errors[0]
-    assert [error.__traceback__ for error in errors] == [None, None]
 
 
 def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> None:

@@ -34,7 +34,7 @@ PACKAGES = (PROJECT / "wrapper" / "itwin_platform", PROJECT / "transport" / "itw
 STORED = Path(__file__).with_name("error_messages.txt")
 
 #: What raises, or makes what is raised, besides the classes whose names end in Error or Warning.
-_CALLS = re.compile(r"(Error|Warning|warn|_failed|_Failure|kind|decode_error|progress\.error)$")
+_CALLS = re.compile(r"(Error|Warning|warn|GiveUp|kind|decode_error|progress\.error)$")
 #: Names under which the words of an error are put together.
 _PARTS = {"reason", "what", "said", "advice"}
 #: Functions that return the words of an error.

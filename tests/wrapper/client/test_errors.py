@@ -159,7 +159,7 @@ TEXTS: dict[str, Callable[[], PlatformError]] = {
     "a (B)": lambda: UsageError("a", code="B"),
     "a": lambda: UsageError("a", target="b"),
     "response with status 201: it is a list (correlation id c-1)": lambda: ResponseDecodeError(
-        201, HEADERS, b"[", reason="it is a list"
+        201, HEADERS, b"[", reason="it is a list", correlation_id="c-1"
     ),
 }
 
@@ -270,7 +270,13 @@ GIVEN: dict[type[PlatformError], dict[str, Any]] = {
     **{kind: {"rule": "a rule", "argument": "a", "code": "B", "target": "c"} for kind in (UsageError, StateError)},
     **{kind: {"text": "text", "attempts": 5} for kind in (TransportError, NotSentError, OutcomeUnknownError)},
     DeadlineExceededError: {"text": "late", "attempts": 1, "sent": False, "retry_at": NOW},
-    ResponseDecodeError: {"status": 201, "headers": HEADERS, "body": b"[", "reason": "because"},
+    ResponseDecodeError: {
+        "status": 201,
+        "headers": HEADERS,
+        "body": b"[",
+        "reason": "because",
+        "correlation_id": "c-1",
+    },
     **{kind: STATUS | {"reason": "because", "hide": str} for kind in STATUS_CLASSES},
 }
 SAID = ("text", "reason", "hide")

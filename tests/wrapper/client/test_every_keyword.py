@@ -23,6 +23,7 @@ from itwin_platform import (
     RepositoryOptions,
     SceneObjectCreate,
 )
+from itwin_platform_transport import ServiceHeaders
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.networks import authority, server_context
@@ -303,6 +304,7 @@ ROWS: dict[str, Row] = {
         {"now": lambda: datetime(2099, 12, 31, tzinfo=UTC)},
         {"policy": BackoffPolicy(max_attempts=2), "max_response_bytes": 2_000, "on_event": note}
         | {"transport": Fresh(Service), "token": "another", "gate": Fresh(lambda: Gate(1))}
+        | {"headers": ServiceHeaders(retry_after=())}
         | {"token_timeout": With(0.5, {"token": slow_token})}
         | {"http_client": Fresh(lambda: httpx.AsyncClient(transport=Service()))}
         | {

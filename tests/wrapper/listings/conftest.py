@@ -13,6 +13,7 @@ import pytest
 from itwin_platform import BackoffPolicy, ITwin, Pager, PlatformClient, Unset
 
 from tests.support.event_loops import VirtualTimeLoop
+from tests.support.services import InTaskOfCall
 
 BASE_URL = "https://service.example/prefix"
 SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
@@ -41,15 +42,13 @@ def object_page(*ids: str, link: object = None, **context: object) -> dict[str, 
 
 
 @dataclass
-class PageService(httpx.AsyncBaseTransport):
+class PageService(InTaskOfCall):
     """Responds as a subclass says, each time after the next of `latencies`, which are taken over and over."""
 
     _: KW_ONLY
     latencies: Sequence[float] = (0.0,)
     policy: BackoffPolicy = ONCE
     checks: bool = True
-    #: As the default transport says of itself: then no task stands between a pager and the service.
-    cancels_cleanly: bool = True
     requests: list[httpx.Request] = field(default_factory=list, init=False, repr=False)
     in_flight: int = field(default=0, init=False, repr=False)
     most_in_flight: int = field(default=0, init=False, repr=False)

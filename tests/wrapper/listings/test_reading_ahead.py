@@ -198,7 +198,6 @@ SERVICES = st.builds(
     faults=st.dictionaries(PLACES, st.lists(FAULTS, max_size=3), max_size=6),
     errors=st.dictionaries(PLACES, st.just(500), max_size=1),
     cap=st.just(10_000) | st.integers(1, 45),
-    cancels_cleanly=st.booleans(),
     policy=st.just(PATIENT),
 )
 

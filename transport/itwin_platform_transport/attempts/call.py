@@ -1,16 +1,13 @@
-"""One call: what it carries to its attempts, where it is, and its time."""
+"""One call: what it carries to its attempts, where it waits, and its time; and the calls of a client that are open."""
 
 import asyncio
-import enum
-import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from typing import NamedTuple, Protocol
 
 from ..connections.messages import Request, Response
+from ..errors import StateError
 from ..policy import BackoffPolicy, Outcome
-
-if TYPE_CHECKING:
-    from .tracing import Trace
 
 
 class CallInfo(NamedTuple):
@@ -18,7 +15,7 @@ class CallInfo(NamedTuple):
 
     Args:
         method: the HTTP method.
-        route: the template of the path; the path itself where no template is known.
+        route: the template of the path; the path itself when no template is known.
         policy: the limits of this call.
         has_template: whether the route is a template.
     """
@@ -33,8 +30,8 @@ class Attempt(NamedTuple):
     """What one attempt ended in.
 
     Args:
-        outcome: how the policy sees it.
-        delay: how long to wait before a retry, in seconds.
+        outcome: how the policy classifies it.
+        delay: the delay before a retry, in seconds.
         response: the response, read; None when none came.
         error: what came instead of a response.
         retry_after: the delay that the service named, in seconds.
@@ -57,49 +54,36 @@ class Attempt(NamedTuple):
         return None if self.error is None else type(self.error).__name__
 
 
-class Place(enum.Enum):
-    """Where a call is. It holds a permit only in flight, and keeps its ticket everywhere."""
+class CallTrace(Protocol):
+    """The spans of a call, when the application traces."""
 
-    QUEUED = "in the gate's queue, or beside it, before its first attempt"
-    WAITING = "in the queue again, beside the gate, or in the delay before a retry"
-    FOR_TOKEN = "waits for a token"
-    IN_FLIGHT = "an attempt has started and has not ended"
+    def waited(self, what: str, seconds: float) -> None:
+        """Add to the time that the call has waited for its next attempt, by what for."""
+
+    async def around_attempt(self, sending: Awaitable[Attempt], *, made: int) -> Attempt:
+        """Make an attempt within a span, after `made` other ones."""
+        ...
 
 
 class Call:
-    """A call as other tasks see it: one timer ends it, wherever it is.
+    """What other tasks see of a call, and what ends it: one timer, wherever the call waits.
 
     The timer is set three times: to the queue timeout when the call begins, to the deadline when the gate first admits
-    it or it begins to wait for an operation that is down, and to now when the client is closed.
+    the call or the call begins to wait for a circuit breaker, and to now when the client is closed.
     """
 
-    __slots__ = (
-        "began_at",
-        "clock",
-        "handled",
-        "info",
-        "operation",
-        "place",
-        "request",
-        "started_at",
-        "ticket",
-        "timer",
-        "trace",
-        "was_closed",
-    )
-
-    def __init__(self, request: Request, info: CallInfo, *, ticket: int, clock: Callable[[], float]) -> None:
-        self.request, self.info, self.ticket, self.clock = request, info, ticket, clock
-        #: What is down or limited together: the operation, or everything at a host when that is not known.
+    def __init__(
+        self, request: Request, info: CallInfo, *, ticket: int, clock: Callable[[], float], trace: CallTrace | None
+    ) -> None:
+        self.request, self.info, self.ticket, self.clock, self.trace = request, info, ticket, clock, trace
+        #: What is down or limited together: the operation, or everything at a host when no template is known.
         self.operation: tuple[str, str] = (info.method, info.route if info.has_template else request.url.host)
         self.timer: asyncio.Timeout = asyncio.timeout(info.policy.queue_timeout)
         self.began_at: float = clock()
-        #: What the application was handling when it made the call: its tracebacks are its own.
-        self.handled: BaseException | None = sys.exception()
         #: When its deadline started.
         self.started_at: float | None = None
-        self.place: Place = Place.QUEUED
-        self.trace: Trace | None = None
+        self.was_admitted: bool = False
+        self.waits_for_token: bool = False
         self.was_closed: bool = False
 
     @property
@@ -121,24 +105,37 @@ class Call:
         # The gate gets the time of the deadline once it has started. Until then, its length limits the cooldown.
         return min(policy.max_wait, policy.deadline)
 
+    def admit(self) -> None:
+        """Record that the gate has admitted the call; the deadline takes the place of the queue timeout."""
+        if not self.was_admitted:
+            self.was_admitted = True
+            self.timer.reschedule(self._deadline_at())
+
+    def start_deadline(self) -> None:
+        """Start the deadline of a call that waits for a circuit breaker; the queue timeout still holds."""
+        if not self.was_admitted:
+            ends = [each for each in (self._deadline_at(), self.timer.when()) if each is not None]
+            self.timer.reschedule(min(ends, default=None))
+
+    def _deadline_at(self) -> float | None:
+        deadline = self.info.policy.deadline
+        if self.started_at is None:
+            # Not when the call begins: queueing behind other tasks of the program must not fail a call.
+            self.started_at = self.clock()
+        return None if deadline is None else self.started_at + deadline
+
+    @contextmanager
+    def waiting_for_token(self) -> Generator[None]:
+        """Record that the call waits for a token. A call that ends meanwhile says so in its error."""
+        asked, self.waits_for_token = self.clock(), True
+        yield
+        self.waits_for_token = False
+        self.waited("token_wait", since=asked)
+
     def waited(self, what: str, *, since: float) -> None:
-        """Tell the trace of a wait for the next attempt."""
+        """Report a wait for the next attempt to the trace."""
         if self.trace is not None:
             self.trace.waited(what, self.clock() - since)
-
-    def start_deadline(self, *, is_admitted: bool) -> None:
-        """Start the deadline, once: queueing behind one's own tasks must not fail a call."""
-        if self.place is not Place.QUEUED:
-            return
-        if is_admitted:
-            self.place = Place.WAITING
-        if self.started_at is None:
-            self.started_at = self.clock()
-        deadline, ends_at = self.info.policy.deadline, self.timer.when()
-        due = None if deadline is None else self.started_at + deadline
-        if not is_admitted and ends_at is not None:
-            due = ends_at if due is None else min(ends_at, due)
-        self.timer.reschedule(due)
 
     def close(self) -> None:
         """End the call because the client closes, unless its time is over already: the first cause is reported."""
@@ -146,3 +143,66 @@ class Call:
         if not self.timer.expired() and (ends_at is None or ends_at > now):
             self.was_closed = True
             self.timer.reschedule(now)
+
+
+class OpenCalls:
+    """The calls of a client that have not ended, and the event loop that they belong to."""
+
+    def __init__(self) -> None:
+        self.is_closed: bool = False
+        self._tasks: dict[Call, asyncio.Task[object] | None] = {}
+        self._ended = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether a call was made, and the client was not closed since."""
+        return self._loop is not None and not self.is_closed
+
+    def clock(self) -> Callable[[], float]:
+        """Return the clock of the event loop, which the client belongs to from its first call on.
+
+        Raises:
+            StateError: the client is closed, or asyncio does not run, or another event loop does.
+        """
+        if self.is_closed:
+            raise StateError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise StateError(
+                "the client needs asyncio: call it in a coroutine that an asyncio event loop runs"
+            ) from None
+        self._loop = self._loop or loop
+        if self._loop is not loop:
+            raise StateError("a client belongs to the event loop of its first call: make another client here")
+        return loop.time
+
+    def add(self, call: Call) -> None:
+        """Add a call of the current task."""
+        self._tasks[call] = asyncio.current_task()
+
+    def remove(self, call: Call) -> None:
+        """Remove a call that has ended."""
+        del self._tasks[call]
+        self._ended.set()
+
+    async def close(self) -> None:
+        """End all calls, and wait until they have ended; from now on there are none.
+
+        Raises:
+            StateError: the client belongs to another event loop.
+        """
+        if self._loop is None:
+            # No call was made. Under trio, where the first call has just failed, no loop of asyncio runs.
+            self.is_closed = True
+            return
+        if self._loop is not asyncio.get_running_loop():
+            raise StateError("close a client in the event loop of its first call")
+        self.is_closed = True
+        for call in self._tasks:
+            call.close()
+        closing = asyncio.current_task()
+        while any(task is not closing for task in self._tasks.values()):
+            self._ended.clear()
+            await self._ended.wait()

@@ -18,10 +18,10 @@ from ..errors import (
     when_to_retry,
 )
 from ..policy import Outcome, Progress, exceeded_limit, moment_after
-from .call import Attempt, Call, CallInfo, Place
-from .tokens import AccessToken, hidden
+from .call import Attempt, Call, CallInfo
+from .tokens import AccessToken, redacted
 
-#: So many bytes of a body that is too large stay on the error.
+#: The longest part of a body that is too large, in bytes, that stays on the error.
 KEPT_OF_TOO_LARGE = 65_536
 
 
@@ -29,15 +29,15 @@ class CallResult(NamedTuple):
     """What the attempts of a call came to.
 
     Args:
-        response: the final response, read. Of a call that a cooldown held back, it is the 429 that started it; None
-            when this process got none.
-        attempts: how many requests were sent.
+        response: the final response, read. When a known cooldown ended the call, the 429 that started the cooldown;
+            None when this process did not get that 429.
+        attempts: how many attempts were made.
         seconds: how long the call took, with queueing, retries and delays.
         retry_after: the delay that the service asks for, in seconds.
         retry_at: when that delay ends.
         reason: why the client does not retry.
         token: the token of the last request, which a service may echo in its response; `repr` hides its value.
-        is_held_back: whether a known cooldown held the call back, so that the response is not one to its requests.
+        is_held_back: whether a known cooldown ended the call, so that the response is not one to its own requests.
     """
 
     response: Response | None
@@ -51,13 +51,13 @@ class CallResult(NamedTuple):
 
     def hide_token(self, text: str) -> str:
         """Redact the token of the last request in a text of the service."""
-        return text if self.token is None else hidden(self.token, text)
+        return text if self.token is None else redacted(self.token, text)
 
     def returned(self, info: CallInfo, *, correlation_id: str | None) -> Response:
-        """Return the response for a caller who gets no typed errors.
+        """Return the response for an httpx client, which gets no typed errors for statuses.
 
         Raises:
-            NotSentError: a cooldown held the call back, of which this process got no response.
+            NotSentError: a known cooldown ended the call, and this process did not get the 429 that started it.
             ResponseDecodeError: a success that is too large.
         """
         response = self.response
@@ -76,10 +76,10 @@ class CallResult(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What an attempt has found out for all calls: a cooldown has started, or an operation is down.
+    """An attempt that started a cooldown or failed: its response or error is that of other calls too.
 
     Args:
-        attempt: what it ended in.
+        attempt: what the attempt ended in.
         token: the token of its request.
         until: when the delay ends that the service named, in the event loop's time.
     """
@@ -94,7 +94,7 @@ def result_of(
     progress: Progress,
     attempt: Attempt,
     *,
-    reason: str | None,
+    reason: str | None = None,
     token: AccessToken | None,
     now: Callable[[], datetime],
 ) -> CallResult:
@@ -107,7 +107,7 @@ def result_of(
         raise _without_response(call, progress, attempt, reason) from attempt.error
     return CallResult(
         response=attempt.response,
-        attempts=progress.sent,
+        attempts=progress.made,
         seconds=call.clock() - call.began_at,
         retry_after=attempt.retry_after,
         retry_at=None if attempt.retry_after is None else moment_after(now(), attempt.retry_after),
@@ -119,7 +119,7 @@ def result_of(
 def found_down(
     call: Call, progress: Progress, found: Found, *, token: AccessToken | None, now: Callable[[], datetime]
 ) -> CallResult:
-    """End a call that has waited for an operation that is down, with what the last probe got.
+    """End a call that has waited for an open circuit breaker, with what the last probe got.
 
     Raises:
         NotSentError, OutcomeUnknownError: no response.
@@ -130,25 +130,25 @@ def found_down(
         raise _error(call, progress, f"other calls found the operation down ({failure})")
     left = found.until - call.clock()
     attempt = attempt._replace(retry_after=None if attempt.retry_after is None or left <= 0 else left)
-    reason = f"other calls found the operation down; of this one {sent_so_far(progress.sent)}"
+    reason = f"other calls found the operation down; of this one {progress}"
     return result_of(call, progress, attempt, reason=reason, token=found.token or token, now=now)
 
 
 def held_back(
     call: Call, progress: Progress, found: Found | None, *, seconds: float | None, now: Callable[[], datetime]
 ) -> CallResult:
-    """End a call that a known cooldown holds back for longer than the call may wait.
+    """End a call that may not wait for the end of a known cooldown.
 
     Args:
         call: the call.
         progress: its attempts.
-        found: the 429 that started the cooldown; None when this process got none.
-        seconds: how long the cooldown lasts.
+        found: the 429 that started the cooldown; None when this process did not get it.
+        seconds: how long the cooldown still lasts.
         now: the wall clock.
     """
     return CallResult(
         response=None if found is None else found.attempt.response,
-        attempts=progress.sent,
+        attempts=progress.made,
         seconds=call.clock() - call.began_at,
         retry_after=seconds,
         retry_at=moment_after(now(), seconds),
@@ -159,62 +159,72 @@ def held_back(
 
 
 def not_admitted(call: Call, progress: Progress, failure: Exception) -> TransportError:
-    """Make the error for a next attempt that the gate did not admit, because it is closed or has failed."""
+    """Return the error of a call whose next attempt the gate did not admit, because the gate is closed or failed."""
     reason = str(failure) if isinstance(failure, UsageError) else f"the gate failed ({type(failure).__name__})"
     return _error(call, progress, reason)
 
 
-def closed(call: Call, progress: Progress) -> PlatformError:
-    """Make the error for a call that closing the client has ended."""
-    if call.place is Place.IN_FLIGHT or not progress.may_have_had_an_effect:
+def closed(call: Call, progress: Progress, *, is_in_flight: bool) -> PlatformError:
+    """Return the error of a call that closing the client has ended, perhaps while its request was in flight."""
+    if is_in_flight or not progress.may_have_had_an_effect:
         return _error(call, progress, "the client was closed")
-    # It waited for a retry that will not be sent, whatever the attempts before it did.
-    what = f"{sent_so_far(progress.sent)}, and may have had an effect"
-    return StateError(f"{_name(call)}: the client was closed before a retry; {what}")
+    # No further attempt follows, although an earlier one may have had an effect.
+    return StateError(f"{_name(call)}: the client was closed before a retry; {progress}, and may have had an effect")
 
 
-def out_of_time(call: Call, progress: Progress, *, seconds: float | None, now: Callable[[], datetime]) -> PlatformError:
-    """Make the error for a call that its timer has ended: the client was closed, or its time is over.
+def out_of_time(
+    call: Call, progress: Progress, *, is_in_flight: bool, seconds: float | None, now: Callable[[], datetime]
+) -> PlatformError:
+    """Return the error of a call that its timer has ended: the client was closed, or the time of the call is over.
 
     Args:
         call: the call.
-        progress: its attempts.
+        progress: its attempts; the last one included if its request may have been written.
+        is_in_flight: whether that request has neither a response nor an error.
         seconds: how long a cooldown still lasts; None when there is none.
         now: the wall clock.
     """
     if call.was_closed:
-        return closed(call, progress)
+        return closed(call, progress, is_in_flight=is_in_flight)
     queued, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
-    is_queued = call.place is Place.QUEUED and queued is not None and (deadline is None or queued <= deadline)
-    what = f"queue_timeout of {queued:g} s" if is_queued else f"deadline of {deadline:g} s"
-    place = " while the token provider was called" if call.place is Place.FOR_TOKEN else ""
+    what = f"queue_timeout of {queued:g} s" if _was_queued(call) else f"deadline of {deadline:g} s"
+    doing = " while the token provider was called" if call.waits_for_token else ""
     return DeadlineExceededError(
-        f"{_name(call)}: the {what} passed{place}; {sent_so_far(progress.sent)}",
-        attempts=progress.sent,
+        f"{_name(call)}: the {what} passed{doing}; {progress}",
+        attempts=progress.made,
         sent=progress.may_have_had_an_effect,
         retry_at=moment_after(now(), seconds),
     )
+
+
+def _was_queued(call: Call) -> bool:
+    """Return whether the queue timeout has ended a call, and not its deadline."""
+    queued, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
+    if call.was_admitted or queued is None:
+        return False
+    return deadline is None or call.started_at is None or call.began_at + queued <= call.started_at + deadline
 
 
 def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: str | None) -> TransportError:
     url, kind = call.request.url, progress.error
     origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
     if isinstance(attempt.error, SettingError):
-        return kind(f"{_name(call)}: {attempt.error}; nothing was sent", attempts=progress.sent)
+        return kind(f"{_name(call)}: {attempt.error}; nothing was sent", attempts=progress.made)
     failure = kind_of_failure(attempt.error, scheme=url.scheme)
-    count = counted(progress.sent, "attempt")
+    count = counted(progress.made, "attempt")
     if attempt.outcome is Outcome.UNSENDABLE:
         what = "the request cannot be sent as HTTP; nothing was sent"
     elif kind is NotSentError:
-        tried = f" after {count}" if progress.sent else ""
-        what = f"could not connect to {origin}{tried}; nothing was sent"
+        tried = f" after {count}" if progress.made else ""
+        so_far = "the request had no effect" if progress.sent else "nothing was sent"
+        what = f"could not connect to {origin}{tried}; {so_far}"
     else:
         what = f"no response from {origin} after {count}; the request may have had an effect"
-    return kind(f"{_name(call)}: {what} ({failure}; {reason})", attempts=progress.sent)
+    return kind(f"{_name(call)}: {what} ({failure}; {reason})", attempts=progress.made)
 
 
 def _error(call: Call, progress: Progress, reason: str) -> TransportError:
-    return progress.error(f"{_name(call)}: {reason}; {sent_so_far(progress.sent)}", attempts=progress.sent)
+    return progress.error(f"{_name(call)}: {reason}; {progress}", attempts=progress.made)
 
 
 def _name(call: Call) -> str:

@@ -8,14 +8,23 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from ..connections.messages import without_own_frames
 from ..errors import TokenError
 
-#: A token with less than this left before its expiry is not sent: it could expire on the way.
+#: A token that expires within this time is not sent: it could expire on its way.
 EXPIRY_MARGIN = timedelta(seconds=10)
-#: With less than this left, one task refreshes the token and the others continue with it.
+#: A token that expires within this time is refreshed in the background, and is sent meanwhile.
 EARLY_WINDOW = timedelta(minutes=2)
-#: Both windows are at most these shares of a token's life, so that a short-lived one is used at all.
+#: Both times are at most these shares of a token's lifetime: a token that lives for a minute is sent too.
 EXPIRY_SHARE, EARLY_SHARE = 0.05, 0.2
+#: A shorter token may be a part of many words: it is redacted only where it stands alone, and only if it is no word.
+SHORTEST_REDACTED = 8
+#: The default time limit of one call of the provider, in seconds.
+LONGEST_REFRESH = 30.0
+#: Seconds before the provider is called once more, after it has raised an exception or taken too long.
+PAUSE_AFTER_FAILURE = 0.5
+#: Seconds for which a failed refresh is the result of all calls that began before it failed.
+FAILURE_SHARED = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
@@ -63,14 +72,10 @@ def _expiry(expires_at: datetime | None, expires_in: float) -> datetime:
     return moment
 
 
-#: A shorter token may be a part of many words: it is redacted where it stands alone, unless it is a word itself.
-_SHORTEST_HIDDEN = 8
-
-
-def hidden(token: AccessToken, text: str) -> str:
-    """Redact a token in a text."""
+def redacted(token: AccessToken, text: str) -> str:
+    """Return a text without a token: a service may echo the token that was sent."""
     value = token.value
-    if len(value) >= _SHORTEST_HIDDEN:
+    if len(value) >= SHORTEST_REDACTED:
         return text.replace(value, "[redacted]")
     return text if value.isalpha() else re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", "[redacted]", text)
 
@@ -83,23 +88,18 @@ def utc_now() -> datetime:
 #: What a client accepts as its token: a string, an AccessToken, or a function that returns one of them.
 TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
 
-#: A provider may take so many seconds by default. When it fails or takes longer, it is called once more after a pause.
-LONGEST_REFRESH, PAUSE_AFTER_FAILURE = 30.0, 0.5
-#: A failed refresh is shared by the calls that began before it, for so many seconds.
-FAILURE_SHARED = 1.0
-
 
 class TokenSource:
-    """The access tokens of a client: one refresh at a time, which serves all tasks that wait for it.
+    """The access tokens of a client.
 
-    A token with an expiry serves all attempts until then. Shortly before, one task refreshes it, and the others continue
-    with it. A token without an expiry serves the attempts that waited for it: the next one calls the provider again.
-
-    Cancelling a waiting task leaves the refresh and the other tasks as they are.
+    A token with an expiry is sent with all attempts until shortly before it expires. One refresh serves all tasks that
+    wait for it. It is a task of its own, so cancelling a call does not cancel it, and it starts in the background when
+    the expiry is near. A token without an expiry is sent once: the provider is called for each attempt, in the task of
+    the call, so that a provider may return another token for another user.
 
     Args:
         provider: a string, an AccessToken, or a function, sync or async, that returns one of them.
-        timeout: how long one call of an async function may take, in seconds; None for no limit.
+        timeout: the time limit of one call of an async function, in seconds; None for no limit.
         now: the wall clock.
 
     Raises:
@@ -114,16 +114,22 @@ class TokenSource:
             _check_parameters(self._provider)
         self._given = None if callable(provider) else _access_token(provider)
         self._timeout, self._now = timeout, now
-        #: The last token if it has an expiry, and when it came.
+        #: The last token if it has an expiry, and when the provider returned it.
         self._current: tuple[AccessToken, datetime] | None = None
         self._refresh: asyncio.Task[AccessToken] | None = None
+        #: False once the provider has returned a token without an expiry.
+        self._is_shared = True
+        #: The error of the last call of the provider if that failed, and when, in the event loop's time.
         self._failed: tuple[TokenError, float] | None = None
 
     def __repr__(self) -> str:
         return "TokenSource(<hidden>)"
 
     def ready(self) -> AccessToken | None:
-        """Return a token that can be sent now, without waiting; begin to refresh it when its expiry is near."""
+        """Return a token that can be sent now, without a wait; None when the provider has to be called first.
+
+        Near the expiry of the token, this starts a refresh in the background.
+        """
         if self._given is not None or self._current is None:
             return self._given
         token, obtained_at = self._current
@@ -136,30 +142,27 @@ class TokenSource:
         return token
 
     async def get(self, *, since: float) -> AccessToken:
-        """Return a token to send, from the refresh that is in progress or a new one.
+        """Wait for a token: for the refresh that is in progress, or for a new one.
 
         Args:
-            since: when the call began, in the event loop's time: what failed before may work for it.
+            since: when the call began, in the event loop's time. What failed before is tried again.
 
         Raises:
             TokenError: the provider failed, or returned what cannot be sent.
         """
         if (token := self.ready()) is not None:
             return token
-        if (failure := self._recent_failure(since)) is None:
-            refresh = self._start()
-            # `wait` neither ends the refresh when this task is cancelled, nor this task when the refresh is.
-            await asyncio.wait([refresh])
-            if refresh.cancelled():
-                raise TokenError("the token provider failed: it was cancelled")
-            if (error := refresh.exception()) is None:
-                return refresh.result()
-            failure = error if isinstance(error, TokenError) else TokenError(str(error))
-        # An error of its own for each task, because errors are changed on their way.
+        failure = self._recent_failure(since)
+        if failure is None:
+            try:
+                return await (self._refreshed() if self._is_shared else self._obtained_alone())
+            except TokenError as error:
+                failure = error
+        # Each task raises an exception of its own: method and route are set on it.
         raise TokenError(str(failure), argument=failure.argument) from failure.__cause__
 
     async def after_401(self, rejected: AccessToken, *, since: float) -> AccessToken | None:
-        """Return a token to try after a 401; None when there is no other than the rejected one."""
+        """Wait for a new token after a 401; return None when the provider has no other than the rejected one."""
         if self._provider is None:
             return None
         if self._current is not None and self._current[0] is rejected:
@@ -171,6 +174,24 @@ class TokenSource:
         failure, at = self._failed or (None, 0.0)
         return failure if since < at and asyncio.get_running_loop().time() < at + FAILURE_SHARED else None
 
+    async def _refreshed(self) -> AccessToken:
+        has_started, refresh = self._refresh is None, self._start()
+        # `wait` neither cancels the refresh when this task is cancelled, nor this task when the refresh is.
+        await asyncio.wait([refresh])
+        if refresh.cancelled():
+            raise TokenError("the token provider failed: it was cancelled")
+        token = refresh.result()
+        return token if has_started or token.expires_at is not None else await self._obtained_alone()
+
+    async def _obtained_alone(self) -> AccessToken:
+        task = asyncio.current_task()
+        try:
+            return await self._obtain()
+        except asyncio.CancelledError:
+            if task is not None and task.cancelling():
+                raise
+            raise TokenError("the token provider failed: it was cancelled") from None
+
     def _start(self) -> "asyncio.Task[AccessToken]":
         if self._refresh is None:
             self._refresh = asyncio.create_task(self._obtain())
@@ -180,7 +201,7 @@ class TokenSource:
     def _ended(self, refresh: "asyncio.Task[AccessToken]") -> None:
         self._refresh = None
         if not refresh.cancelled():
-            refresh.exception()  # asyncio reports an error that nobody has asked for
+            refresh.exception()  # else asyncio logs an exception that no task has retrieved
 
     async def _obtain(self) -> AccessToken:
         try:
@@ -194,12 +215,9 @@ class TokenSource:
         except Exception as error:  # noqa: BLE001  # the same
             what = str(error) if isinstance(error, TokenError | _TooSlowError) else type(error).__name__
             failure = TokenError(f"the token provider failed: {what}")
-            # Without our own frames, which hold what the provider returned.
-            frames = error.__traceback__ and error.__traceback__.tb_next
-            failure.__cause__ = error.with_traceback(frames and frames.tb_next)
             self._failed = failure, asyncio.get_running_loop().time()
-            raise failure from failure.__cause__
-        self._failed = None
+            raise failure from without_own_frames(error)
+        self._failed, self._is_shared = None, token.expires_at is not None
         self._current = None if token.expires_at is None else (token, self._now())
         return token
 
@@ -216,7 +234,7 @@ class TokenSource:
             raise
 
     async def aclose(self) -> None:
-        """Cancel a refresh in progress: the tasks that wait for it get a TokenError."""
+        """Cancel a refresh in progress: the tasks that wait for it raise TokenError."""
         if self._refresh is not None:
             self._refresh.cancel()
             await asyncio.wait([self._refresh])

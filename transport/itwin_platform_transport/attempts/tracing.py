@@ -1,4 +1,4 @@
-"""OpenTelemetry spans: one for a call, and below it one for each attempt. None names an id, a query or a secret."""
+"""OpenTelemetry spans: one for a call, and below it one for each attempt. They contain no id, query or secret."""
 
 import sys
 from collections.abc import Awaitable, Generator, Mapping
@@ -6,42 +6,38 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from ..connections.messages import Response
+from ..connections.messages import Request, Response
 from ..names import PACKAGE, SPAN_PREFIX, VERSION, ServiceHeaders
-from .call import Attempt, Call
+from .call import Attempt, CallInfo
 from .endings import CallResult
 
 #: The module that the application imports when it traces. Nothing is imported here: it is found in `sys.modules`.
 _OPENTELEMETRY = "opentelemetry.trace"
 
 
-def trace_of(call: Call, headers: ServiceHeaders) -> "Trace | None":
+def trace_of(info: CallInfo, request: Request, headers: ServiceHeaders) -> "Trace | None":
     """Return the trace of a call; None when the application has set no tracer provider."""
     api = sys.modules.get(_OPENTELEMETRY)
-    if api is None:
+    if api is None or isinstance(provider := api.get_tracer_provider(), api.ProxyTracerProvider):
         return None
-    provider = api.get_tracer_provider()
-    if isinstance(provider, api.ProxyTracerProvider):
-        return None
-    # For each call: a provider may be of any class, also of one that cannot be a key.
-    return Trace(call, headers, api, provider.get_tracer(PACKAGE, VERSION))
+    # For each call, because a provider need not be hashable and so cannot be the key of a cache.
+    return Trace(info, request, headers, api, provider.get_tracer(PACKAGE, VERSION))
 
 
 class Trace:
-    """The spans of one call. `waits` are the seconds that it has waited for the next attempt, by what for."""
+    """The spans of one call."""
 
-    __slots__ = ("_api", "_attributes", "_headers", "_tracer", "waits")
-
-    def __init__(self, call: Call, headers: ServiceHeaders, api: ModuleType, tracer: Any) -> None:
-        url = call.request.url
+    def __init__(self, info: CallInfo, request: Request, headers: ServiceHeaders, api: ModuleType, tracer: Any) -> None:
+        url = request.url
         self._headers, self._api, self._tracer = headers, api, tracer
         self._attributes: dict[str, Any] = {
-            "http.request.method": call.info.method,
-            "url.template": call.info.route,
+            "http.request.method": info.method,
+            "url.template": info.route,
             "server.address": url.host,
             "server.port": url.port or (443 if url.scheme == "https" else 80),
         }
-        self.waits: dict[str, float] = {}
+        #: Seconds that the call has waited for its next attempt, by the name of an attribute of its span.
+        self._waits: dict[str, float] = {}
 
     @contextmanager
     def of_call(self) -> Generator["Span"]:
@@ -49,21 +45,21 @@ class Trace:
         with self._span(self._api.SpanKind.INTERNAL, {}) as span:
             yield span
 
-    async def around_attempt(self, sending: Awaitable[Attempt], *, sent: int) -> Attempt:
-        """Make an attempt within a span, after so many requests that were sent."""
-        waits = {"gate_wait": 0.0, "token_wait": 0.0} | self.waits
+    async def around_attempt(self, sending: Awaitable[Attempt], *, made: int) -> Attempt:
+        """Make an attempt within a span, after `made` other ones."""
+        waits = {"gate_wait": 0.0, "token_wait": 0.0} | self._waits
         more: dict[str, Any] = {f"{SPAN_PREFIX}{name}": seconds for name, seconds in waits.items()}
-        self.waits = {}
+        self._waits = {}
         with self._span(
-            self._api.SpanKind.CLIENT, {"http.request.resend_count": sent, **more} if sent else more
+            self._api.SpanKind.CLIENT, {"http.request.resend_count": made, **more} if made else more
         ) as span:
             attempt = await sending
             span.ended(attempt)
             return attempt
 
     def waited(self, what: str, seconds: float) -> None:
-        """Note a wait for the next attempt."""
-        self.waits[what] = self.waits.get(what, 0.0) + seconds
+        """Add to the time that the call has waited for its next attempt, by what for."""
+        self._waits[what] = self._waits.get(what, 0.0) + seconds
 
     @contextmanager
     def _span(self, kind: object, more: Mapping[str, Any]) -> Generator["Span"]:
@@ -88,7 +84,7 @@ class Span:
         self._span, self._headers, self._api = span, headers, api
 
     def ended(self, found: Attempt | CallResult) -> None:
-        """Note what an attempt or the call has ended in."""
+        """Set what an attempt or the call has ended in."""
         response = found.response
         if isinstance(found, CallResult) and found.is_held_back:
             self.failed("429")
@@ -105,6 +101,6 @@ class Span:
             self.failed(str(response.status_code))
 
     def failed(self, kind: str) -> None:
-        """Note an error."""
+        """Set an error."""
         self._span.set_attribute("error.type", kind)
         self._span.set_status(self._api.StatusCode.ERROR)

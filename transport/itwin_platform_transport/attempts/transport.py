@@ -1,4 +1,4 @@
-"""Retries as an httpx transport: gate -> token -> head -> body -> decide -> wait -> gate ..."""
+"""Retries as an httpx transport: gate -> token -> attempt -> decision -> delay -> gate ..."""
 
 import asyncio
 import logging
@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from typing import cast
 
 import httpx
 
@@ -19,15 +20,17 @@ from ..connections.messages import (
     UNSENDABLE,
     Request,
     Response,
+    Sending,
     is_not_http,
     is_nowhere,
     send_through,
+    sending_of,
     why_final,
     without_frames,
 )
-from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer
+from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
-from ..gates.breaker import OperationDownError
+from ..gates.breaker import Breaker, OperationDownError
 from ..gates.gate import Gate, gate_with
 from ..gates.window import Permit, WaitTooLongError
 from ..names import LOGGER, ServiceHeaders
@@ -38,32 +41,31 @@ from ..policy import (
     GiveUp,
     Outcome,
     Progress,
-    Retry,
     check_seconds,
     decide,
     delay_after,
     retry_after_of,
 )
-from .call import Attempt, Call, CallInfo, Place
+from .call import Attempt, Call, CallInfo, OpenCalls
 from .endings import CallResult, Found, closed, found_down, held_back, not_admitted, out_of_time, result_of
 from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, utc_now
 from .tracing import trace_of
 
-#: The largest response by default, in bytes.
+#: The default of the largest response, in bytes.
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
-#: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
+#: The longest cooldown, in seconds: a hostile `retry-after` must not stop a client for ever.
 LONGEST_COOLDOWN = 86_400.0
-#: A token that has waited longer for a permit, in seconds, is asked for again before it is sent.
-LONGEST_UNSENT_TOKEN = 5.0
-_UNKNOWN = Outcome.OUTCOME_UNKNOWN
 
 
 class BackoffTransport(httpx.AsyncBaseTransport):
     """An httpx transport that retries: it waits as the service asks, and retries what is safe to retry.
 
-    It works in any `httpx.AsyncClient(transport=...)`. The body is read within the attempt, so that a response that
-    breaks off is retried too. When it gives up, it returns the last response, or raises. Of a call that a known
-    cooldown holds back, that is the 429 which started it.
+    It works in any `httpx.AsyncClient(transport=...)`. It reads each response to its end within the attempt, so that
+    a response that breaks off is retried too. So it does not stream: an event stream is returned when the server ends
+    it, and a download above `max_response_bytes` fails. Send those through a client of their own.
+
+    When it gives up, it returns the last response, or raises. If the call may not wait for the end of a known
+    cooldown, it returns the 429 that started the cooldown.
 
     Args:
         transport: an `httpx.AsyncBaseTransport`, or one of httpx2, that sends one attempt, and is closed with this
@@ -76,10 +78,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         gate: shared by everything that sends to one service with one credential; a new one by default.
         token: a string, an AccessToken, or a sync or async function that returns one: put on each attempt, so that a
             retry after a long wait carries a fresh one.
-        token_timeout: how long one call of an async `token` may take, in seconds; None for no limit.
+        token_timeout: the time limit of one call of an async `token`, in seconds; None for no limit.
         max_response_bytes: the largest response, in bytes, as it comes: httpx decodes it later, without a limit of its
             own. 64 MiB by default.
-        headers: those of responses that are read beside `retry-after`.
+        headers: the headers of responses that are read beside `retry-after`.
         on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         random_number: returns jitter, from 0 to 1.
         now: the wall clock.
@@ -88,7 +90,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         UsageError: an argument is unusable, or two of them exclude each other.
         TokenError: the token is a string that cannot be sent; from a request: the token provider failed.
         NotSentError: from a request: it was certainly not sent, and no retry is left; or a cooldown lasts longer than
-            the policy waits, of which this process got no response.
+            the policy waits, and this process did not get the 429 that started it.
         OutcomeUnknownError: from a request: no response, and no retry is left or allowed.
         DeadlineExceededError: from a request: the deadline passed.
         ResponseDecodeError: from a request: a success that is too large.
@@ -126,17 +128,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
         network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
         self._transport = network
-        self._send_once = network.send if isinstance(network, EngineTransport) else partial(send_through, network)
+        self._engine = network if isinstance(network, EngineTransport) else None
+        # A transport that is derived from the engine may change the request on its way.
+        self._send_once = network.send if type(network) is EngineTransport else partial(send_through, network)
         self._gate = gate or gate_with(random_number, self._policy.max_in_flight)
         self._headers = headers
         self._max_response_bytes = max_response_bytes
         self._on_event = on_event
-        self._random_number = random_number
-        self._now = now
-        self._calls: dict[Call, asyncio.Task[object] | None] = {}
-        self._ended = asyncio.Event()
-        self._is_closed = self._was_reached = False
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._random_number, self._now = random_number, now
+        self._calls = OpenCalls()
+        self._was_reached = False
 
     def __repr__(self) -> str:
         return f"BackoffTransport({self._transport!r}, gate={self._gate!r})"
@@ -144,28 +145,27 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     @property
     def is_closed(self) -> bool:
         """Whether it sends nothing any more."""
-        return self._is_closed
+        return self._calls.is_closed
 
     @property
     def is_in_use(self) -> bool:
         """Whether it has made a call, and was not closed since."""
-        return self._loop is not None and not self._is_closed
+        return self._calls.is_in_use
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
         info = CallInfo(method=request.method, route=request.url.path, policy=self._policy, has_template=False)
         result = await self.send(await Request.of(request), info)
-        came = None if result.response is None else result.response.headers
-        response = result.returned(info, correlation_id=came and self._headers.correlation_id_of(came))
+        headers = httpx.Headers() if result.response is None else result.response.headers
+        response = result.returned(info, correlation_id=self._headers.correlation_id_of(headers))
         stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
         return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
 
     async def send(self, request: Request, info: CallInfo) -> CallResult:
-        """Send a request as often as its policy allows; return its last response with what the attempts learned."""
-        clock = self._used_here().time
-        call = Call(request, info, ticket=self._gate.ticket(), clock=clock)
-        trace = call.trace = trace_of(call, self._headers)
-        self._calls[call] = asyncio.current_task()
+        """Send a request as often as its policy allows; return its last response and what the attempts came to."""
+        clock, trace = self._calls.clock(), trace_of(info, request, self._headers)
+        call = Call(request, info, ticket=self._gate.ticket(), clock=clock, trace=trace)
+        self._calls.add(call)
         try:
             if trace is None:
                 return await self._run(call)
@@ -174,168 +174,189 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 span.ended(result)
                 return result
         except (TransportError, asyncio.CancelledError) as error:
-            without_frames(error, until=call.handled)
+            without_frames(error)
             raise
         finally:
-            del self._calls[call]
             if self._gate.breakers.active:
                 self._gate.breakers.left_by(call, call.scopes)
-            self._ended.set()
-
-    def _used_here(self) -> asyncio.AbstractEventLoop:
-        if self._is_closed:
-            raise StateError("the client is closed: make the call before `aclose()`, or inside its `async with`")
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            raise StateError(
-                "the client needs asyncio: call it in a coroutine that an asyncio event loop runs"
-            ) from None
-        self._loop = self._loop or loop
-        if self._loop is not loop:
-            raise StateError("a client belongs to the event loop of its first call: make another client here")
-        return loop
+            self._calls.remove(call)
 
     async def _run(self, call: Call) -> CallResult:
-        """Make attempts until one decides: gate and token, attempt, verdict, wait."""
-        gate, tokens, policy = self._gate, self._tokens, call.info.policy
-        progress, token, other_token = Progress(), None, None
-        is_limited = has_refreshed = False  # by the last response, and nothing was sent since; after the first 401
+        """Make attempts until one of them decides: gate and token, attempt, decision, delay."""
+        gate, tokens, info = self._gate, self._tokens, call.info
+        progress, attempt, sending = Progress(), None, None
+        token, new_token, has_refreshed = None, None, False
         try:
             async with call.timer:
                 while True:
-                    permit, token = await self._admitted(call, progress, other_token)
-                    # Whatever ends the attempt early: it may have had an effect.
-                    before, progress, is_limited, other_token = progress, progress.after(_UNKNOWN), False, None
-                    attempt = await self._attempt(call, permit, token, before)
-                    progress, is_limited = before.after(attempt.outcome), attempt.outcome is Outcome.RATE_LIMITED
+                    permit, token = await self._admitted(call, progress, new_token)
+                    request, sending = call.request.for_attempt(None if token is None else token.value)
+                    attempt = await self._attempt(call, request, permit, token, progress)
+                    progress, sending, new_token = progress.after(attempt.outcome), None, None
                     if attempt.outcome is not Outcome.FINAL or gate.breakers.active:
                         self._tell_others(call, attempt, token)
-                    if attempt.status == 401 and token is not None and tokens is not None and not has_refreshed:
-                        call.place, has_refreshed = Place.FOR_TOKEN, True
-                        other_token = await tokens.after_401(token, since=call.began_at)
-                        call.place = Place.WAITING
-                        if other_token is not None:
+                    if tokens is not None and token is not None and attempt.status == 401 and not has_refreshed:
+                        has_refreshed = True
+                        with call.waiting_for_token():
+                            new_token = await tokens.after_401(token, since=call.began_at)
+                        if new_token is not None:
                             continue
-                    match decide(call.request.method, attempt, progress, elapsed=call.elapsed, policy=policy):
-                        case GiveUp(reason):
-                            return result_of(call, progress, attempt, reason=reason, token=token, now=self._now)
-                        case Retry(seconds):
-                            log(_scheduled(call, attempt, progress))
-                            # After a 429 the gate holds the next attempt back; here other tasks may run.
-                            await asyncio.sleep(0.0 if is_limited else seconds)
+                    if attempt.outcome is Outcome.FINAL:
+                        return result_of(call, progress, attempt, token=token, now=self._now)
+                    outcome, delay = attempt.outcome, attempt.delay
+                    verdict = decide(
+                        info.method, outcome, progress, delay=delay, elapsed=call.elapsed, policy=info.policy
+                    )
+                    if isinstance(verdict, GiveUp):
+                        return result_of(call, progress, attempt, reason=verdict.reason, token=token, now=self._now)
+                    log(_scheduled(call, attempt, progress))
+                    # After a 429 the gate keeps the call waiting. Here other tasks may run.
+                    await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except TimeoutError as error:
-            if not call.timer.expired():
-                raise
-            left = gate.cooldown_left(call.operation) or None
-            if is_limited and not call.was_closed:
-                return held_back(call, progress, Found(attempt, token, 0.0), seconds=left, now=self._now)
-            without_frames(error, until=call.handled)
-            raise out_of_time(call, progress, seconds=left, now=self._now) from error
+            return self._out_of_time(call, progress, attempt, token, sending, error)
         except WaitTooLongError as error:
-            return held_back(call, progress, gate.found(call.operation), seconds=error.seconds, now=self._now)
+            cause = cast("Found | None", gate.found(call.operation))
+            return held_back(call, progress, cause, seconds=error.seconds, now=self._now)
         except OperationDownError as error:
-            return found_down(call, progress, error.found, token=token, now=self._now)
+            last = cast("Found", error.found)
+            return found_down(call, progress, last, token=token, now=self._now)
+
+    def _out_of_time(
+        self,
+        call: Call,
+        progress: Progress,
+        attempt: Attempt | None,
+        token: AccessToken | None,
+        sending: Sending | None,
+        error: TimeoutError,
+    ) -> CallResult:
+        """End a call whose timer has expired. Only an attempt that is in flight has a `sending`.
+
+        Raises:
+            TimeoutError: the timer has not expired: a function of the application has raised it.
+        """
+        if not call.timer.expired():
+            raise error
+        left = self._gate.cooldown_left(call.operation) or None
+        if sending is None and attempt is not None and attempt.status == 429 and not call.was_closed:
+            return held_back(call, progress, Found(attempt, token, 0.0), seconds=left, now=self._now)
+        is_in_flight = sending is not None and sending.may_have_begun
+        if is_in_flight:
+            progress = progress.after(Outcome.OUTCOME_UNKNOWN)
+        ended = out_of_time(call, progress, is_in_flight=is_in_flight, seconds=left, now=self._now)
+        raise ended from without_frames(error)
 
     async def _admitted(
         self, call: Call, progress: Progress, token: AccessToken | None
     ) -> tuple[Permit, AccessToken | None]:
-        """Return a permit and a token for the next attempt. While a token takes time, the call holds no permit."""
-        gate, tokens, clock, obtained_at = self._gate, self._tokens, call.clock, call.clock()
+        """Return a permit and a token for the next attempt. While a token takes time, the call holds no permit.
+
+        Args:
+            call: the call.
+            progress: its attempts so far.
+            token: a token that has not been sent yet; None to take the present one.
+        """
+        tokens = self._tokens
         while True:
             permit = await self._entered(call, progress)
             try:
-                # Meanwhile it may have become known that the operation is down.
-                if not gate.breakers.active or gate.breakers.holding_back(call, call.scopes, now=clock()) is None:
-                    ready = None if tokens is None else tokens.ready()
-                    if tokens is None or ready is not None:
-                        return permit, ready
-                    if token is not None and clock() - obtained_at <= LONGEST_UNSENT_TOKEN:
-                        return permit, token
+                if tokens is not None:
+                    token = tokens.ready() or token
+                # The breaker may have opened while the call was queued.
+                is_open = self._gate.breakers.active and self._breaker_of(call) is not None
             except BaseException:
-                gate.unused(permit)
+                self._gate.unused(permit)
                 raise
-            # Meanwhile other calls use the permit; this one keeps its place in the queue.
-            gate.unused(permit)
-            if tokens is not None and tokens.ready() is None:
-                asked, call.place = clock(), Place.FOR_TOKEN
-                token, obtained_at = await tokens.get(since=call.began_at), clock()
-                call.place = Place.WAITING
-                call.waited("token_wait", since=asked)
+            if (tokens is None or token is not None) and not is_open:
+                return permit, token
+            self._gate.unused(permit)
+            # Other calls use the permit meanwhile. This call keeps its ticket, and so its place in the queue.
+            if tokens is not None and token is None:
+                with call.waiting_for_token():
+                    token = await tokens.get(since=call.began_at)
+
+    def _breaker_of(self, call: Call) -> Breaker[Found] | None:
+        """Return the open circuit breaker that the call has to wait for; None when there is none."""
+        return self._gate.breakers.holding_back(call, call.scopes, now=call.clock())
 
     async def _entered(self, call: Call, progress: Progress) -> Permit:
-        """Wait until the operation is not known to be down, and the gate has a permit."""
-        gate, asked = self._gate, call.clock()
-        while (
-            gate.breakers.active and (breaker := gate.breakers.holding_back(call, call.scopes, now=asked)) is not None
-        ):
-            call.start_deadline(is_admitted=False)
-            await breaker.wait(call, progress=progress, policy=call.info.policy, until=call.timer.when())
+        """Wait until no open circuit breaker keeps the call waiting, and the gate has a permit for it."""
+        gate, policy, asked = self._gate, call.info.policy, call.clock()
+        while gate.breakers.active and (breaker := self._breaker_of(call)) is not None:
+            call.start_deadline()
+            await breaker.wait(call, progress=progress, policy=policy, until=call.timer.when())
             call.waited("outage_wait", since=asked)
             asked = call.clock()
         try:
-            until = call.timer.when()
             permit = await gate.enter(
-                call.ticket, max_wait=call.longest_cooldown, until=until, operation=call.operation
+                call.ticket, max_wait=call.longest_cooldown, until=call.timer.when(), operation=call.operation
             )
         except WaitTooLongError:
             raise
         except Exception as error:
-            if isinstance(error, PlatformError) and not progress.sent:
+            if isinstance(error, PlatformError) and not progress.made:
                 raise
             raise not_admitted(call, progress, error) from error
-        if self._is_closed:
-            # In the turn of the event loop in which the permit came: the end of the call is already due.
+        if self._calls.is_closed:
+            # `aclose()` ran in the loop iteration that granted the permit.
             gate.unused(permit)
-            raise closed(call, progress)
-        call.start_deadline(is_admitted=True)
-        call.waited("gate_wait", since=asked)
+            raise closed(call, progress, is_in_flight=False)
+        call.admit()
+        if call.trace is not None:
+            call.trace.waited("gate_wait", call.clock() - asked)
         return permit
 
-    async def _attempt(self, call: Call, permit: Permit, token: AccessToken | None, before: Progress) -> Attempt:
-        """Send a request once, and return what it ended in; the permit ends with it."""
-        started, call.place, trace = call.clock(), Place.IN_FLIGHT, call.trace
-        answering = self._answered(call, permit, token, before)
-        # The protection costs a task for each attempt; a transport says by itself when it needs none.
-        sending = answering if getattr(self._transport, "cancels_cleanly", False) else cancelled_in_order(answering)
+    async def _attempt(
+        self, call: Call, request: Request, permit: Permit, token: AccessToken | None, before: Progress
+    ) -> Attempt:
+        """Send a request once, and return what the attempt ended in. The permit ends with the attempt."""
+        started, trace = call.clock(), call.trace
+        sending = self._sent_and_read(call, request, permit, token, before)
+        if self._engine is None or not self._engine.cancels_cleanly:
+            sending = cancelled_in_order(sending)
         try:
-            attempt = await (sending if trace is None else trace.around_attempt(sending, sent=before.sent))
+            attempt = await (sending if trace is None else trace.around_attempt(sending, made=before.made))
         except BaseException as error:
-            self._report(call, None, error, number=before.sent + 1, started=started)
+            self._report(call, None, error, number=before.made + 1, started=started)
             self._gate.abandoned(permit)
             raise
-        call.place = Place.WAITING
         if attempt.response is None:
             self._gate.abandoned(permit)
         else:
             self._was_reached = True
-            if attempt.outcome is not Outcome.RATE_LIMITED:  # that has ended the permit when its head came
+            if attempt.outcome is not Outcome.RATE_LIMITED:  # the head of a 429 has ended its permit
                 self._gate.responded(permit)
-        self._report(call, attempt.response, attempt.error, number=before.sent + 1, started=started)
+        self._report(call, attempt.response, attempt.error, number=before.made + 1, started=started)
         return attempt
 
-    async def _answered(self, call: Call, permit: Permit, token: AccessToken | None, before: Progress) -> Attempt:
-        request, policy, retry_after = call.request, call.info.policy, None
-        if token is not None:
-            bearer = (b"Authorization", f"Bearer {token.value}".encode("ascii"))
-            headers = [*request.raw_headers, bearer]
-            request = Request(request.method, request.url, headers, request.content, request.extensions)
+    async def _sent_and_read(
+        self, call: Call, request: Request, permit: Permit, token: AccessToken | None, before: Progress
+    ) -> Attempt:
+        policy = call.info.policy
+        if self._calls.is_closed:
+            # `aclose()` ran before the task of this attempt did.
+            raise closed(call, before, is_in_flight=False)
         try:
             response = await self._send_once(request)
-            # Before the body has arrived: a cooldown starts at once.
-            outcome = outcome_of_response(response)
-            if response.status_code >= 300:
-                retry_after = retry_after_of(response.headers, names=self._headers.retry_after, now=self._now())
-            is_final = outcome is Outcome.FINAL
-            delay = 0.0 if is_final else self._delay(outcome, retry_after, before, policy)
-            attempt = Attempt(outcome, delay, response, None, retry_after)
-            if outcome is Outcome.RATE_LIMITED:
+            is_success = response.status_code < 300
+            attempt = Attempt(Outcome.FINAL, 0.0, response) if is_success else self._failed(response, before, policy)
+            if attempt.outcome is Outcome.RATE_LIMITED:
+                # Before the body has arrived: the cooldown starts at once.
                 self._start_cooldown(call, permit, attempt, token)
             await response.read(limit=self._max_response_bytes)
         except NO_RESPONSE as error:
-            outcome = outcome_of_error(error, host=request.url.host, was_reached=self._was_reached)
+            outcome = outcome_of_error(error, request, was_reached=self._was_reached)
             return Attempt(outcome, self._delay(outcome, None, before, policy), error=error)
         return attempt
+
+    def _failed(self, response: Response, before: Progress, policy: BackoffPolicy) -> Attempt:
+        """Return what an attempt ends in whose response has a status of 300 or above."""
+        outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
+        if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
+            outcome = Outcome.FINAL
+        retry_after = retry_after_of(response.headers, names=self._headers.retry_after, now=self._now())
+        delay = 0.0 if outcome is Outcome.FINAL else self._delay(outcome, retry_after, before, policy)
+        return Attempt(outcome, delay, response, None, retry_after)
 
     def _delay(self, outcome: Outcome, retry_after: float | None, before: Progress, policy: BackoffPolicy) -> float:
         jitter, progress = self._random_number(), before.after(outcome)
@@ -349,13 +370,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         is_own = operation is not None and gate.serves_others(call.operation)
         gate.rate_limited(permit, wait=seconds, is_own=is_own, found=Found(attempt, token, call.clock() + seconds))
         if is_new:
-            left = max(seconds, gate.cooldown_left(call.operation))  # the gate may have prolonged it
+            left = max(seconds, gate.cooldown_left(call.operation))  # the gate may have made it longer
             method, route = call.info.method, call.info.route
             event = CooldownStarted(method=method, route=route, seconds=left, tier=tier, api=api, operation=operation)
             tell(event, self._on_event)
 
     def _tell_others(self, call: Call, attempt: Attempt, token: AccessToken | None) -> None:
-        """Note what an attempt tells of its operation."""
+        """Tell the circuit breakers of the path and of the operation what an attempt ended in."""
         breakers, now, info = self._gate.breakers, call.clock(), call.info
         if attempt.outcome in DOWN:
             found = Found(attempt, token, now + (attempt.retry_after or 0.0))
@@ -366,7 +387,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 event = OutageStarted(method=info.method, route=info.route, status=status, error=error, seconds=seconds)
                 tell(event, self._on_event)
         elif breakers.active and attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED):
-            if (ended := breakers.succeeded(call.scopes, now=now)) is not None:
+            ended = breakers.succeeded(call.scopes, now=now)
+            if ended is not None:
                 tell(OutageEnded(method=info.method, route=info.route, **ended._asdict()), self._on_event)
 
     def _report(
@@ -388,26 +410,18 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport below."""
-        if self._is_closed:
+        if self._calls.is_closed:
             return
-        # Before the first call no loop of asyncio may run, such as under trio, where that call has just failed.
-        closing = None if self._loop is None else asyncio.current_task()
-        if self._loop is not None and self._loop is not asyncio.get_running_loop():
-            raise StateError("close a client in the event loop of its first call")
-        self._is_closed = True
-        for call in self._calls:
-            call.close()
         try:
-            while any(task is not closing for task in self._calls.values()):
-                self._ended.clear()
-                await self._ended.wait()
+            await self._calls.close()
         finally:
             # Also when the task that closes is cancelled.
-            try:
-                await self._transport.aclose()
-            finally:
-                if self._tokens is not None:
-                    await self._tokens.aclose()
+            if self._calls.is_closed:
+                try:
+                    await self._transport.aclose()
+                finally:
+                    if self._tokens is not None:
+                        await self._tokens.aclose()
 
 
 def _scheduled(call: Call, attempt: Attempt, progress: Progress) -> RetryScheduled:
@@ -416,27 +430,20 @@ def _scheduled(call: Call, attempt: Attempt, progress: Progress) -> RetrySchedul
         route=call.info.route,
         status=attempt.status,
         error=attempt.error_name,
-        attempt=progress.sent + 1,
+        attempt=progress.made + 1,
         seconds=attempt.delay,
     )
 
 
-def outcome_of_response(response: Response) -> Outcome:
-    """Classify a response by its status."""
-    outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
-    if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
-        return Outcome.FINAL
-    return outcome
-
-
-def outcome_of_error(error: Exception, *, host: str, was_reached: bool) -> Outcome:
-    """Classify a failure; what is not known may have had an effect."""
+def outcome_of_error(error: Exception, request: Request, *, was_reached: bool) -> Outcome:
+    """Classify a failure. After a failure of no known kind, the request may have had an effect."""
     if why_final(error) is not None:
         return Outcome.UNTRUSTED
-    if not was_reached and is_nowhere(error, host=host):
+    if not was_reached and is_nowhere(error, host=request.url.host):
         return Outcome.NEVER_REACHED
     if not was_reached and is_not_http(error):
         return Outcome.NOT_HTTP
     if isinstance(error, UNSENDABLE):
         return Outcome.UNSENDABLE
-    return Outcome.NOT_SENT if isinstance(error, NOT_CONNECTED) else Outcome.OUTCOME_UNKNOWN
+    is_unsent = isinstance(error, NOT_CONNECTED) or not sending_of(request.extensions).may_have_begun
+    return Outcome.NOT_SENT if is_unsent else Outcome.OUTCOME_UNKNOWN

@@ -28,7 +28,16 @@ from ..errors import UsageError
 from .environment import default_certificates, environment_proxies, proxy_for
 from .given_client import ClientTransport, given_client, given_transport
 from .httpx2_adapter import HTTPX2Client, HTTPX2Transport
-from .messages import NO_RESPONSE, THROUGH_PROXY, RawHeaders, Request, Response, SettingError, send_through
+from .messages import (
+    NO_RESPONSE,
+    THROUGH_PROXY,
+    RawHeaders,
+    Request,
+    Response,
+    SettingError,
+    send_through,
+    sending_of,
+)
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -101,6 +110,7 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         proxy = proxy_for(request.url, self._proxies)
         transport: httpx.AsyncBaseTransport = self
         if proxy is not None or _is_watched_below():
+            await self._read_certificates(request.extensions)
             transport = await self._through(proxy)
         if _is_replaced(httpx.AsyncClient.send, "httpx"):
             client = httpx.AsyncClient(transport=transport, trust_env=False)
@@ -112,6 +122,18 @@ class EngineTransport(httpx.AsyncHTTPTransport):
             if proxy is not None:
                 error.add_note(f"{THROUGH_PROXY}{proxy.url}")
             raise
+
+    async def _read_certificates(self, extensions: Mapping[str, Any]) -> None:
+        """Read the default certificates: it belongs to the time limit of connecting, and writes nothing."""
+        sending = sending_of(extensions)
+        sending.connects()
+        try:
+            async with asyncio.timeout(extensions.get("timeout", {}).get("connect")):
+                await self._pool.certificates()
+        except TimeoutError as error:
+            raise httpx.ConnectTimeout("the certificates were not read in time") from error
+        # The transport of httpx reports what follows, unless somebody has replaced it.
+        sending.may_have_begun = True
 
     async def _through(self, proxy: httpx.Proxy | None) -> httpx.AsyncHTTPTransport:
         from .connection import KEEPALIVE
@@ -204,8 +226,12 @@ class Pool:
             httpx.TransportError: as httpx's own transport raises it.
         """
         times: Mapping[str, float | None] = extensions.get("timeout", {})
-        idle = self._take(origin)
-        connection = idle or await self._connect(origin, times.get("connect"))
+        idle = connection = self._take(origin)
+        if connection is None:
+            sending = sending_of(extensions)
+            sending.connects()
+            connection = await self._connect(origin, times.get("connect"))
+            sending.writes()
         try:
             await connection.send(head, content, times)
         except BaseException:
@@ -245,9 +271,9 @@ class Pool:
         scheme, host, port = origin
         if scheme not in _PORTS or not host:
             raise httpx.UnsupportedProtocol("the URL must begin with http:// or https://, and name a host")
-        context = await self.certificates() if scheme == b"https" else None
         try:
             async with asyncio.timeout(seconds):
+                context = await self.certificates() if scheme == b"https" else None
                 make = partial(Connection, origin)
                 connection = await connect(make, host.decode("ascii"), port or _PORTS[scheme], context=context)
         except TimeoutError as error:

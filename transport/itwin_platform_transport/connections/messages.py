@@ -5,7 +5,8 @@ import os
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, Self, TypeVar
@@ -14,6 +15,7 @@ import anyio
 import httpx
 
 from ..errors import UsageError
+from ..names import is_own
 
 E = TypeVar("E", bound=BaseException)
 
@@ -57,6 +59,50 @@ _REMEDIES = (
 )
 
 
+#: An httpcore `trace` extension: it is called with each event of a connection.
+Trace = Callable[[str, Mapping[str, Any]], Awaitable[None]]
+
+
+class Sending:
+    """Records whether an attempt has begun to write its request.
+
+    It travels as the `trace` extension of httpcore, so connections of httpx report to it too. Connections that report
+    nothing may have written the request.
+
+    Args:
+        trace: the `trace` extension of the caller, which receives each event as well.
+    """
+
+    def __init__(self, trace: Trace | None = None) -> None:
+        self._trace = trace
+        self._was_written = False
+        #: Whether a byte of the request may have been written.
+        self.may_have_begun = True
+
+    def connects(self) -> None:
+        """Record that a connection is made now. It takes back no request that was written before."""
+        self.may_have_begun = self._was_written
+
+    def writes(self) -> None:
+        """Record that the request is written from now on."""
+        self._was_written = self.may_have_begun = True
+
+    async def __call__(self, event: str, info: Mapping[str, Any]) -> None:
+        """Receive an event of httpcore. A proxy first gets a request of its own, with the method CONNECT."""
+        if event in ("connection.connect_tcp.started", "connection.connect_unix_socket.started"):
+            self.connects()
+        elif event.endswith(".send_request_headers.started") and info["request"].method != b"CONNECT":
+            self.writes()
+        if self._trace is not None:
+            await self._trace(event, info)
+
+
+def sending_of(extensions: Mapping[str, Any]) -> Sending:
+    """Return what an attempt reports to; one that nobody reads when the request belongs to no attempt."""
+    found = extensions.get("trace")
+    return found if isinstance(found, Sending) else Sending()
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Request:
     """A request as its attempts send it. Its `repr` shows neither headers nor body.
@@ -92,6 +138,15 @@ class Request:
             headers = httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
             headers["Content-Length"] = str(len(content))
         return cls(request.method, request.url, headers.raw, content, request.extensions)
+
+    def for_attempt(self, bearer: str | None) -> tuple["Request", Sending]:
+        """Return the request as one attempt sends it, with a bearer token, and the record of its sending."""
+        headers = self.raw_headers
+        if bearer is not None:
+            headers = [*headers, (b"Authorization", b"Bearer %s" % bearer.encode("ascii"))]
+        sending = Sending(self.extensions.get("trace"))
+        extensions = {**self.extensions, "trace": sending}
+        return Request(self.method, self.url, headers, self.content, extensions), sending
 
     @property
     def headers(self) -> httpx.Headers:
@@ -318,21 +373,55 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def without_frames(error: E, *, until: BaseException | None) -> E:
-    """Remove the tracebacks of an error and of what it came from, up to what the application was handling.
+#: The packages below this one that catch exceptions while a request is sent.
+_BELOW = sys.stdlib_module_names | {
+    "anyio",
+    "h11",
+    "h2",
+    "httpcore",
+    "httpcore2",
+    "httptools",
+    "httpx",
+    "httpx2",
+    "socksio",
+}
 
-    The frames below hold requests, with token and body, and tools that report errors show what frames hold.
+
+def without_frames(error: E) -> E:
+    """Remove the traceback of an error, and the tracebacks of what it came from.
+
+    Their frames hold requests, with token and body, and tools that report errors show what frames hold. Exceptions
+    that the application has caught keep their tracebacks, such as the one that it was handling during the call.
     """
-    for cause in _chain(error, until=until):
+    for cause in _chain(error, is_included=_was_caught_below):
         cause.__traceback__ = None
     return error
 
 
-def _chain(error: BaseException, *, until: BaseException | None = None) -> Iterator[BaseException]:
-    seen: set[int] = {id(until)}
+def without_own_frames(error: E) -> E:
+    """Remove from a traceback the frames of this package that called a function of the application."""
+    frames = error.__traceback__
+    while frames is not None and is_own(frames.tb_frame.f_globals.get("__name__", "")):
+        frames = frames.tb_next
+    return error.with_traceback(frames)
+
+
+def _was_caught_below(error: BaseException) -> bool:
+    """Return whether this package, or one below it, has caught an exception. A traceback begins with that frame."""
+    if error.__traceback__ is None:
+        return True
+    module: str = error.__traceback__.tb_frame.f_globals.get("__name__", "")
+    return module.partition(".")[0] in _BELOW or is_own(module)
+
+
+def _chain(
+    error: BaseException, *, is_included: Callable[[BaseException], bool] = lambda _: True
+) -> Iterator[BaseException]:
+    """Yield an error and what it came from, except what is not included, and what that came from."""
+    seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:
-        if (current := left.pop()) is not None and id(current) not in seen:
+        if (current := left.pop()) is not None and id(current) not in seen and is_included(current):
             seen.add(id(current))
             yield current
             left += [current.__context__, current.__cause__]

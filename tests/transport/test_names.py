@@ -1,0 +1,64 @@
+"""The headers of a service that are read: `retry-after` alone, unless `headers=` names more."""
+
+import asyncio
+import logging
+
+import httpx
+import pytest
+from itwin_platform_transport import AttemptEnded, BackoffPolicy, BackoffTransport, CooldownStarted, ServiceHeaders
+
+from tests.support.services import ScriptedTransport, response
+
+SENT = {"x-acme-wait": "9", "retry-after": "2", "x-acme-id": "a-1", "X-Acme-Tier": "gold", "x-acme-api": ""}
+NAMED = ServiceHeaders(
+    retry_after=("x-acme-wait", "retry-after"),
+    correlation_id="x-acme-id",
+    limit_tier=("x-tier", "x-acme-tier"),
+    limit_api=("x-acme-api",),
+)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds", "tier", "correlation_id"),
+    [(ServiceHeaders(), 2.0, None, None), (NAMED, 9.0, "gold", "a-1")],
+    ids=["none", "named"],
+)
+async def test_the_headers_that_are_read_are_an_argument(
+    headers: ServiceHeaders,
+    seconds: float,
+    tier: str | None,
+    correlation_id: str | None,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Of several names for one thing, the first that a response has counts; an empty value names nothing."""
+    events: list[object] = []
+    transport = BackoffTransport(
+        ScriptedTransport(response(429, headers=SENT)),
+        policy=BackoffPolicy(max_wait=0.0),
+        headers=headers,
+        on_event=events.append,
+        random_number=lambda: 0.0,
+    )
+    with caplog.at_level(logging.DEBUG, "itwin_platform"):
+        async with httpx.AsyncClient(transport=transport) as client:
+            assert (await client.get("https://service.example/")).status_code == 429
+    cooldown, attempt = events
+    assert isinstance(cooldown, CooldownStarted)
+    assert isinstance(attempt, AttemptEnded)
+    assert (round(cooldown.seconds), cooldown.tier, cooldown.api, cooldown.operation) == (seconds, tier, None, None)
+    assert attempt.correlation_id == correlation_id
+    assert vars(caplog.records[-1])["itwin_correlation_id"] == correlation_id
+
+
+def test_a_response_that_cannot_be_used_names_its_correlation_id() -> None:
+    """Also in an httpx client, when `headers=` names the header."""
+
+    async def call() -> str:
+        service = ScriptedTransport(response(200, headers=SENT, content=b"x" * 20))
+        transport = BackoffTransport(service, headers=NAMED, max_response_bytes=10)
+        async with httpx.AsyncClient(transport=transport) as client:
+            with pytest.raises(Exception, match=r"correlation id a-1") as raised:
+                await client.get("https://service.example/")
+        return str(getattr(raised.value, "correlation_id", None))
+
+    assert asyncio.run(call()) == "a-1"
