@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from typing import cast
 
 import httpx
 
@@ -27,7 +28,7 @@ from ..connections.messages import (
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
 from ..gates.breaker import OperationDownError
-from ..gates.gate import Gate, gate_with
+from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
 from ..names import LOGGER, ServiceHeaders
 from ..policy import (
@@ -126,7 +127,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         check_kind("transport", network, httpx.AsyncBaseTransport)
         self._transport = network
         self._send_once = network.send if isinstance(network, EngineTransport) else partial(send_through, network)
-        self._gate = gate or gate_with(random_number, self._policy.max_in_flight)
+        self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._headers = headers
         self._max_response_bytes = max_response_bytes
         self._on_event = on_event
@@ -232,9 +233,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             without_frames(error, until=call.handled)
             raise out_of_time(call, progress, seconds=left, now=self._now) from error
         except WaitTooLongError as error:
-            return held_back(call, progress, gate.found(call.operation), seconds=error.seconds, now=self._now)
+            cause = cast("Found | None", gate.found(call.operation))
+            return held_back(call, progress, cause, seconds=error.seconds, now=self._now)
         except OperationDownError as error:
-            return found_down(call, progress, error.found, token=token, now=self._now)
+            return found_down(call, progress, cast("Found", error.found), token=token, now=self._now)
 
     async def _admitted(
         self, call: Call, progress: Progress, token: AccessToken | None
@@ -275,7 +277,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             until = call.timer.when()
             permit = await gate.enter(
-                call.ticket, max_wait=call.longest_cooldown, until=until, operation=call.operation
+                call.ticket,
+                max_wait=call.longest_cooldown,
+                until=until,
+                deadline=call.info.policy.deadline,
+                operation=call.operation,
             )
         except WaitTooLongError:
             raise
@@ -283,6 +289,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if isinstance(error, PlatformError) and not progress.sent:
                 raise
             raise not_admitted(call, progress, error) from error
+        finally:
+            if call.started_at is None and (since := gate.rejecting_since(call.operation)) <= call.clock():
+                call.started_at = max(asked, since)  # nothing but 429s has come since: queueing counts
         if self._is_closed:
             # In the turn of the event loop in which the permit came: the end of the call is already due.
             gate.unused(permit)
