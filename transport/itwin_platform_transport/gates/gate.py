@@ -172,11 +172,13 @@ class Gate:
     def found(self, operation: Hashable) -> object:
         """Return what came with the 429 that holds an operation back; None if none does that came here."""
         now = self._now()
-        return next(filter(None, (window.found(now) for window in self._windows(operation))), None)
+        windows = sorted(self._windows(operation), key=lambda window: window.cooldown_left(now), reverse=True)
+        return next(filter(None, (window.found(now) for window in windows)), None)
 
     def rejecting_since(self, operation: Hashable) -> float:
         """Return since when nothing but 429s has come for an operation; infinity if another response came last."""
-        return min([window.rejecting_since for window in self._windows(operation)])
+        since, own = self._window.rejecting_since, self._operations.windows.get(operation)
+        return since if own is None else min(since, own.rejecting_since)
 
     def _windows(self, operation: Hashable) -> list[Window]:
         own = self._operations.windows.get(operation)
@@ -186,8 +188,9 @@ class Gate:
         """End an attempt that got a response other than 429."""
         if self._queue.is_out(permit):
             operation = self._queue.ended(permit)
-            for window in self._granted_by(permit):
-                window.responded(permit)
+            self._window.responded(permit)
+            for own in self._operations.ended(permit):
+                own.responded(permit)
             if not self._operations.has_other_succeeded:
                 self._operations.responded(operation)
             self._ended("responded", permit)
@@ -196,20 +199,19 @@ class Gate:
         """End an attempt without a response."""
         if self._queue.is_out(permit):
             self._queue.ended(permit)
-            for window in self._granted_by(permit):
-                window.abandoned(permit)
+            self._window.abandoned(permit)
+            for own in self._operations.ended(permit):
+                own.abandoned(permit)
             self._ended("abandoned", permit)
 
     def unused(self, permit: Permit) -> None:
         """Return a permit of which nothing was sent, as if it had never been granted."""
         if self._queue.is_out(permit):
             self._queue.ended(permit)
-            for window in self._granted_by(permit):
-                window.unused(permit)
+            self._window.unused(permit)
+            for own in self._operations.ended(permit):
+                own.unused(permit)
             self._ended("unused", permit)
-
-    def _granted_by(self, permit: Permit) -> list[Window]:
-        return [self._window, *self._operations.ended(permit)]
 
     def rate_limited(self, permit: Permit, *, wait: float, is_own: bool = False, found: object = None) -> None:
         """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail.
