@@ -50,7 +50,7 @@ AFTER_OTHERS = 0.01
 
 
 class OperationDownError(Exception):
-    """A call may not wait any longer for an open breaker; `found` is what the last probe got."""
+    """A call may not wait any longer for an open breaker; `found` is the failure of the last probe."""
 
     def __init__(self, found: object) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class Closed(NamedTuple):
 
 
 class Breaker(Generic[T]):
-    """The breaker of one path or operation; `T` is what a failed attempt has found."""
+    """The breaker of one path or operation; `T` is the record of a failed attempt."""
 
     def __init__(self) -> None:
         #: Failed attempts since the last success, and probes among them.
@@ -76,7 +76,7 @@ class Breaker(Generic[T]):
         self._probe: Hashable = None
         #: When the next probe may start, and when an attempt failed or a probe started last.
         self._due = self._seen = -math.inf
-        #: What the last probe got, and the longest delay that the service has named since, in seconds.
+        #: The failure of the last probe, and the longest delay that the service has named since, in seconds.
         self._found: T | None = None
         self._named = 0.0
         #: When each call began to wait, and its progress then.

@@ -18,7 +18,7 @@
 -- permit.
 local STATE, FLIGHT, QUEUE, LOG = unpack(KEYS)
 local channel, lease, most, rates, settings, me, rejoins, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
--- Of the window: what each limits is said in `window.py`.
+-- Of the window: see `window.py`.
 local PROBE_INTERVAL, LONGEST_GROWTH, MOST_DOUBLINGS, KEPT_SHARE = 60, 20, 63, 0.9
 -- Of the learned rate: see `Tuning` in `learned_rate.py`.
 local MARGIN, FEWEST_REQUESTS, LONGEST_PERIOD, ROUNDED_UP, SLOWER, SHARE_OF_MEASURED = 1.04, 8, 20, 0.5, 0.95, 0.85
@@ -32,7 +32,7 @@ local CLOCK_ERROR, PATIENCE, OFTEN, PROMPT, AT_ONCE = 0.000001, 0.25, 0.1, 0.02,
 local function exact(number) return string.format('%.17g', number) end
 
 -- The state: each part with the names of its class. Of the queue: when processes were woken, those that did not receive
--- it, and the last turn. Of the clock: the latest time, and what is added to the time of the server. nil is not stored.
+-- it, and the last turn. Of the clock: the latest time, and the shift of the server's time. nil is not stored.
 local stored = redis.call('GET', STATE)
 local s = stored and cmsgpack.unpack(stored) or {
   cooldown = { ends = 0, probe_at = 0, grown = 0, kept = 0, had_success = true, lasted = 0 },
@@ -292,7 +292,7 @@ end
 local _, seconds = room(rank)
 -- Free permits are kept for the processes that were woken.
 if seconds == 0 and wants > 0 then seconds = PATIENCE end
--- A process that receives no messages polls for events whose time nobody knows: the end of a permit, and its turn.
+-- A process that receives no messages polls for events at unknown times: the end of a permit, and its turn.
 if (s.unheard[me] or not listens) and wants > 0 and (seconds < 0 or seconds == PATIENCE) then seconds = OFTEN end
 
 -- All keys live as long as the state. At most 31 years: Redis rejects a life that is no 64-bit number of milliseconds,

@@ -95,12 +95,12 @@ class Gate:
             max_wait: the longest cooldown to wait for, in seconds.
             until: when the call's deadline ends, in the event loop's time; None while it has not started.
             deadline: the seconds of the deadline, which count from now while nothing but 429s comes; None for none.
-            operation: what the request belongs to.
+            operation: the operation of the request.
 
         Raises:
             WaitTooLongError: a cooldown is known, or becomes known, that is longer than these.
             StateError: the gate is closed, or in use in another event loop.
-            UsageError: the server of a shared gate rejects what it was given.
+            UsageError: the server of a shared gate rejects its configuration.
         """
         since = None
         while True:
@@ -170,7 +170,7 @@ class Gate:
         return max([window.cooldown_left(now) for window in self._windows(operation)])
 
     def found(self, operation: Hashable) -> object:
-        """Return what came with the 429 that holds an operation back; None if none does that came here."""
+        """Return the record of the 429 for which an operation waits; None if that 429 did not come to this process."""
         now = self._now()
         windows = sorted(self._windows(operation), key=lambda window: window.cooldown_left(now), reverse=True)
         return next(filter(None, (window.found(now) for window in windows)), None)
@@ -221,7 +221,7 @@ class Gate:
             wait: how long the limit lasts, in seconds.
             is_own: whether the 429 names its operation, and others are in use: then it stops this operation alone,
                 unless another one is limited too.
-            found: what came.
+            found: a record of the 429, for the calls that wait or fail because of it.
         """
         if not self._queue.is_out(permit):
             return
@@ -250,7 +250,7 @@ class Gate:
         return permit
 
     def _ended(self, ending: Ending, permit: Permit, *cooldown: float) -> None:
-        """Let in what may start now."""
+        """Grant permits to the waiters that may start now."""
         if self._queue.waiting:
             self._admit()
 
@@ -292,7 +292,7 @@ class Gate:
             return
 
     def _first(self, now: float, may_start: Callable[[Hashable], bool]) -> Waiter | None:
-        """Return the waiter whose turn it is. End the waits whose deadline is over, where it counts."""
+        """Return the next waiter, after ending the waits of calls whose deadline has passed in a row of 429s."""
         while (waiter := self._queue.first(now, may_start)) is not None:
             if not waiter.gives_up(now=now, left=0.0, rejecting_since=self.rejecting_since(waiter.operation)):
                 break

@@ -39,7 +39,7 @@ class Tuning:
     rounded_up: float = 0.5
     #: After a 429 that no probe explains, the rate falls to this share of itself...
     slower: float = 0.95
-    #: ... and to this share of what was measured since, because more was sent at once than one window allows.
+    #: ... and to this share of the measured rate, because more was sent at once than one window allows.
     share_of_measured: float = 0.85
     #: The first probe takes this share off the seconds of the rate.
     first_probe: float = 0.5
@@ -68,7 +68,7 @@ def counted_seconds(seconds: float) -> float:
 class LearnedRate:
     """The rate that the 429s of a window have shown.
 
-    A period begins with a 429. `begin`, `accepted` and `rate_limited` note what happens in it. `settle` draws the
+    A period begins with a 429. `begin`, `accepted` and `rate_limited` note its events. `settle` draws the
     conclusion after the cooldown, when the responses to earlier requests have come.
     """
 

@@ -1,4 +1,4 @@
-"""Limits of single operations: whose limit a 429 has met, and a window for each operation that has met its own.
+"""Limits of single operations: which 429 shows one, and a window for each operation that has one.
 
 **Theory.** The service counts per credential, so a 429 stops all calls of a gate. If the limit is that of one
 operation, the others suffer for nothing: they wait for each of its cooldowns, and the learned rate falls with each of
@@ -59,7 +59,7 @@ class OperationLimits:
         """Note a 429, and return whether it stops its operation alone.
 
         Args:
-            operation: what its request belonged to.
+            operation: the operation of its request.
             now: the event loop's time.
             is_named: whether it names its operation, and others are in use.
         """
@@ -84,6 +84,6 @@ class OperationLimits:
             self.windows[operation].extend(limit)
 
     def forget(self) -> None:
-        """Forget what is in flight: nothing will end it."""
+        """Forget the requests in flight: nothing will end them."""
         self.windows.clear()
         self._granted_by.clear()

@@ -15,7 +15,7 @@ IN_USE_FOR = 30.0
 LARGEST_SHARE = 0.75
 #: Seconds after its cooldown in which the operation of the last 429 comes after the others: the limit may be its own.
 OTHERS_FIRST = 5.0
-#: What adding and subtracting a cooldown may leave of the clock's rounding, in seconds.
+#: Rounding that may be left when a cooldown is added to the clock and subtracted again, in seconds.
 CLOCK_ERROR = 1e-6
 
 
@@ -24,7 +24,7 @@ class Waiter(asyncio.Future[Permit]):
 
     Args:
         ticket: its position in the queue.
-        operation: what its request belongs to.
+        operation: the operation of its request.
         max_wait: the longest cooldown to wait for, in seconds.
         until: the call's deadline, in the event loop's time; None while it has not started.
         since: when the call began to wait.
@@ -112,7 +112,7 @@ class Queue:
         self.waiting -= 1
 
     def first(self, now: float, may_start: Callable[[Hashable], bool]) -> Waiter | None:
-        """Return the waiter whose turn it is; None when no call waits that may have another permit."""
+        """Return the next waiter; None when no call waits that may have another permit."""
         limited, until = self._limited
         found = (each for each in self.heads() if may_start(each.operation) and self.has_room(each.operation, now=now))
         return min(found, key=lambda each: (now < until and each.operation == limited, each.ticket), default=None)
@@ -133,7 +133,7 @@ class Queue:
         waiter.set_result(permit)
 
     def count(self, may_start: Callable[[Hashable], bool]) -> int:
-        """Return how many wait whose operation may start."""
+        """Return how many waiters belong to an operation that may start."""
         return sum(len(self._of(operation)) for operation in self._waiters if may_start(operation))
 
     def hold(self, permit: Permit, operation: Hashable) -> None:

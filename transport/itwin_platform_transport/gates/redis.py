@@ -72,10 +72,10 @@ class ServerRejectsError(Exception):
 
 
 class RedisClient(Protocol):
-    """What is used of a client of redis-py."""
+    """The methods of a redis-py client that the gate calls."""
 
     def execute_command(self, *args: str | bytes) -> Awaitable[object]:
-        """Send a command and return what the server says."""
+        """Send a command and return the reply."""
         ...
 
     def pubsub(self) -> object:
@@ -85,7 +85,7 @@ class RedisClient(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the server says.
+    """The reply of the server.
 
     Args:
         wait: the seconds until another permit may be free; None for until another ends.
@@ -187,7 +187,7 @@ class RedisGate(Gate):
         self._admit()
 
     async def aclose(self) -> None:
-        """End all waits with StateError, report the permits that ended, and close what was opened."""
+        """End all waits with StateError, report the permits that ended, and close the connections that it opened."""
         if self._closed:
             return
         await super().aclose()
@@ -335,7 +335,7 @@ class RedisGate(Gate):
                 await anext(calls)
                 session.listens = True
                 self._exchange_within(0.0)
-        except Exception as error:  # noqa: BLE001  # whatever fails there: until it is made anew, this process polls
+        except Exception as error:  # noqa: BLE001  # any failure: this process polls until it is subscribed again
             LOGGER.warning("gate %r: its subscription is made anew: %s", self._name, error or type(error).__name__)
             session.listener, session.listens = None, False
             if isinstance(error, ServerRejectsError):
@@ -469,7 +469,7 @@ class RedisState:
             wants: how many of its tasks wait.
             listens: whether it listens for its turn.
             kept: the numbers of the permits that it keeps for another lease.
-            reports: what happened since the last exchange.
+            reports: the permits that ended since the last exchange.
 
         Raises:
             ServerUnreachableError: the server cannot be used for now.
@@ -499,7 +499,7 @@ class RedisState:
         )
 
     async def _ask_for_permission(self, process: str) -> None:
-        """Do what is else only needed when processes wait for each other: a user who may not is found at once."""
+        """Subscribe and publish once, so that the first call finds a missing permission, and not a later wait."""
         connection: Any = self._redis.pubsub()
         try:
             await connection.subscribe(self._channel + process)
@@ -539,7 +539,7 @@ class RedisState:
             await connection.aclose()
 
     async def _next_message(self, connection: Any) -> Any:
-        """Return the next message, or a sign of life: a connection that is dead on its way brings nothing for ever."""
+        """Return the next message or pong. A silent subscription is pinged: its connection may be dead."""
         for _ in range(2):
             if (message := await connection.get_message(timeout=_LISTEN_INTERVAL)) is not None:
                 return message
@@ -555,13 +555,13 @@ class RedisState:
             self._closing = None
 
     async def aclose(self) -> None:
-        """Close what was opened."""
+        """Close the connections of a URL."""
         if self._closing is not None:
             closing, self._closing = self._closing, None
             await closing.aclose()
 
     def _translated(self, error: Exception) -> Exception:
-        """Return what an error means: the configuration is wrong, or the server cannot be used for now."""
+        """Return the error for a failure of redis-py: a wrong configuration, or a server that is unusable for now."""
         causes = _causes_of(error)
         text = "\n".join(map(str, causes))
         codes = _CODE.findall(text)
@@ -605,7 +605,7 @@ async def _expects_tls(url: str | None) -> bool:
     parts = urlsplit(url or "")
     if parts.scheme != "redis":
         return False
-    # Nothing is sent, so nobody has to be trusted.
+    # Nothing is sent, so the certificate does not matter.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
@@ -617,7 +617,7 @@ async def _expects_tls(url: str | None) -> bool:
 
 
 def _causes_of(error: BaseException) -> list[BaseException]:
-    """Return an error and what caused it: a wrong password comes as the cause of a ConnectionError."""
+    """Return an error and its causes: a wrong password comes as the cause of a ConnectionError."""
     causes = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
         causes.append(cause)

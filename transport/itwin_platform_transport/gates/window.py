@@ -69,7 +69,7 @@ class Limit(NamedTuple):
         now: when it came, in the event loop's time.
         wait: the delay that the service names, in seconds.
         jitter: a number from 0 to 1.
-        found: what came, for the calls that it holds back.
+        found: a record of it, for the calls that wait or fail because of it.
     """
 
     now: float
@@ -242,7 +242,7 @@ class Window:
         #: When permits were granted, as long as a rate counts them.
         self._granted: deque[float] = deque()
         self._number = 0
-        #: What came with the last 429, and when the cooldown after it ends.
+        #: The record of the last 429, and when the cooldown after it ends.
         self._found: tuple[object, float] = (None, -math.inf)
 
     @property
@@ -260,7 +260,7 @@ class Window:
         return self._cooldown.left(now)
 
     def found(self, now: float) -> object:
-        """Return what came with the last 429, while its cooldown lasts or nothing else has come since; else None."""
+        """Return the record of the last 429, while its cooldown lasts or nothing else has come since; else None."""
         found, until = self._found
         return found if now <= until or self.rejecting_since <= now else None
 
