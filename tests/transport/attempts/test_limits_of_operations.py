@@ -7,6 +7,7 @@ import httpx
 import pytest
 from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Gate, NotSentError, Request
 
+from tests.support.gates import enter, settle
 from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
 #: The header in which a 429 names the operation that it met.
@@ -242,6 +243,20 @@ async def test_a_429_of_an_operation_opens_and_closes_nothing_for_the_others() -
     await asyncio.sleep(0.05)
     assert await times(transport, *("b" * 15)) == pytest.approx([0.02] * 15)
     await stopped
+
+
+@pytest.mark.parametrize("ending", ["unused", "abandoned"])
+async def test_without_a_response_a_limited_operation_starts_no_faster(ending: str) -> None:
+    """Its slow start lets one request start after another one, as long as none gets a response."""
+    gate = Gate(random_number=lambda: 0.0)
+    gate.rate_limited(await enter(gate, operation="a"), wait=1.0, is_own=True)
+    waiting = [enter(gate, operation="a") for _ in range(3)]
+    await asyncio.sleep(1.1)
+    for number, task in enumerate(waiting, start=1):
+        assert [each.done() for each in waiting].count(True) == number
+        {"unused": gate.unused, "abandoned": gate.abandoned}[ending](task.result())
+        await settle()
+    assert gate.in_flight == 0
 
 
 async def test_what_holds_a_call_back_is_the_cooldown_that_lasts() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import random
 import ssl
 from collections.abc import Callable
@@ -290,7 +291,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 raise
             raise not_admitted(call, progress, error) from error
         finally:
-            if call.started_at is None and (since := gate.rejecting_since(call.operation)) <= call.clock():
+            if call.started_at is None and (since := gate.rejecting_since(call.operation)) < math.inf:
                 call.started_at = max(asked, since)  # nothing but 429s has come since: queueing counts
         if self._is_closed:
             # In the turn of the event loop in which the permit came: the end of the call is already due.
