@@ -10,7 +10,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from itwin_platform_transport.gates.gate import gate_with
+from itwin_platform_transport import Gate
 
 from tests.support.event_loops import in_virtual_time
 
@@ -35,7 +35,7 @@ class Run:
 async def run(limit: Limit, *, calls: int, latency: float, is_whole: bool, seed: int, max_in_flight: int = 20) -> Run:
     """Start `calls` calls at once at a service that names the delay in whole seconds, or in decimals."""
     chance = random.Random(seed)
-    gate, loop = gate_with(chance.random, max_in_flight), asyncio.get_running_loop()
+    gate, loop = Gate(max_in_flight, random_number=chance.random), asyncio.get_running_loop()
     accepted: list[float] = []
     requests = 0
 

@@ -10,7 +10,6 @@ import httpx
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformClient, PlatformError, ServerError
 from itwin_platform_transport import CallInfo, Request
 from itwin_platform_transport.gates import breaker
-from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.services import (
@@ -177,7 +176,7 @@ async def arriving(share: float | None, *, seed: int) -> float:
     def is_down(_: str, now: float) -> bool:
         return now % 4 >= 1 if share is None else source.random() < share
 
-    gate, jitter = gate_with(random.Random(seed).random, 20), random.Random(seed + 1).random
+    gate, jitter = Gate(20, random_number=random.Random(seed).random), random.Random(seed + 1).random
     async with BackoffTransport(blip("503", is_down), gate=gate, random_number=jitter) as transport:
         calls = []
         for number in range(1000):

@@ -25,11 +25,12 @@ async def hold(
     ticket: int | None = None,
     max_wait: float = 60.0,
     until: float | None = None,
+    deadline: float | None = None,
     operation: str | None = None,
 ) -> Permit:
     """Wait for a permit."""
     position = gate.ticket() if ticket is None else ticket
-    return await gate.enter(position, max_wait=max_wait, until=until, operation=operation)
+    return await gate.enter(position, max_wait=max_wait, until=until, deadline=deadline, operation=operation)
 
 
 def enter(gate: Gate, **options: Any) -> asyncio.Task[Permit]:
@@ -65,12 +66,19 @@ async def gates(url: str, count: int = 2, *, name: str = NAME, **options: Any) -
         await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
 
 
-async def until_queued(server: RedisServer, processes: int = 1) -> None:
-    """Wait until so many processes are in the queue of the server: each is sent the next free permit."""
+async def until_queued(server: RedisServer, processes: int = 1, *, name: str = NAME) -> None:
+    """Wait until this many processes are in the queue of the server: each is sent the next free permit."""
     with server.client as client:
-        await until(lambda: client.zcard(f"itwin-gate:{{{NAME}}}:queue") == processes)
+        await until(lambda: client.zcard(f"itwin-gate:{{{name}}}:queue") == processes)
 
 
-async def until_asked(gate: RedisGate) -> None:
-    """Wait until a gate has asked for one permit, and is sent it when it is free."""
-    await until(lambda: gate._listens and gate._asked == 1)
+async def until_subscribed(server: RedisServer, processes: int = 1, *, name: str = NAME) -> None:
+    """Wait until this many processes are in the queue, and listen for their turn."""
+    await until_queued(server, processes, name=name)
+    with server.client as client:
+        await until(lambda: len(client.pubsub_channels("itwin-gate:*")) == processes)
+
+
+async def until_idle() -> None:
+    """Wait until the gates have reported everything, and run no task."""
+    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})

@@ -17,7 +17,6 @@ import httpx
 from itwin_platform._version import HEADERS
 from itwin_platform_transport import BackoffEvent, BackoffPolicy, BackoffTransport, Gate
 from itwin_platform_transport.connections.engine import EngineTransport
-from itwin_platform_transport.gates.gate import gate_with
 
 Taken = TypeVar("Taken")
 
@@ -189,7 +188,7 @@ def backoff(
     on_event: Callable[[BackoffEvent], None] | None = None,
 ) -> BackoffTransport:
     """Return a backoff transport over the service whose jitter is known."""
-    gate = gate or gate_with(lambda: jitter)
+    gate = gate or Gate(random_number=lambda: jitter)
     return BackoffTransport(
         service, policy=policy, gate=gate, random_number=lambda: jitter, on_event=on_event, headers=HEADERS
     )

@@ -1,110 +1,75 @@
 """What a process asks the server of a shared gate, and what it does while the server cannot be reached."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
-from unittest.mock import AsyncMock
 
 import pytest
+import redis.exceptions as errors
 from itwin_platform_transport import RateLimit, RedisGate, StateError, UsageError
-from itwin_platform_transport.gates.redis import (
-    LEASE,
-    RedisState,
-    Reply,
-    Report,
-    ServerRejectsError,
-    ServerUnreachableError,
-)
-from itwin_platform_transport.gates.window import Permit
+from itwin_platform_transport.gates.redis import LEASE
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.gates import end, enter, hold
+from tests.support.redis_clients import PreparedRedis, reply
 
-NOTHING = Reply(wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
-GRANTED = replace(NOTHING, permits=[Permit(number=1, at=0.0)])
-
-
-class ScriptedState(RedisState):
-    """A server with prepared replies, the last of which is repeated, and the times at which it was asked."""
-
-    def __init__(self) -> None:
-        self.replies = [NOTHING]
-        self.asked: list[float] = []
-        self.wanted: list[int] = []
-        self.kept: list[Sequence[int]] = []
-        self.reports: list[Report] = []
-        self.processes: list[str] = []
-        self.rejoins: list[bool] = []
-        self.failure: Exception | None = None
-        self.latency = 0.0
-        self.listening: Exception | None = None
-        self.closing: Exception | None = None
-
-    async def exchange(
-        self,
-        *,
-        process: str,
-        rejoins: bool,
-        wants: int,
-        listens: bool,
-        kept: Sequence[int],
-        reports: Sequence[Report],
-    ) -> Reply:
-        """Return the next reply."""
-        self.kept.append(kept)
-        self.reports += reports
-        self.processes.append(process)
-        self.rejoins.append(rejoins)
-        self.asked.append(asyncio.get_running_loop().time())
-        self.wanted.append(wants)
-        await asyncio.sleep(self.latency)
-        if self.failure is not None:
-            raise self.failure
-        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-
-    async def called(self, process: str) -> AsyncGenerator[None]:
-        """Bring no message."""
-        if self.listening is not None:
-            raise self.listening
-        await asyncio.Event().wait()
-        yield
-
-    def leave_loop(self) -> None:
-        """Be asked from another loop, to which the replies that are left belong."""
-        self.asked.clear()
-
-    async def aclose(self) -> None:
-        """Close, or fail to."""
-        if self.closing is not None:
-            raise self.closing
+NOTHING = reply(is_contended=True)
+GRANTED = reply(1, is_contended=True)
 
 
-LOST = ServerUnreachableError("no route")
+class Server(PreparedRedis):
+    """A server with prepared replies, and what it was asked and told."""
+
+    @property
+    def asked(self) -> list[float]:
+        """When it was asked."""
+        return [each.at for each in self.exchanges]
+
+    @property
+    def wanted(self) -> list[int]:
+        """How many permits the process wanted each time."""
+        return [each.wants for each in self.exchanges]
+
+    @property
+    def kept(self) -> list[list[int]]:
+        """Which permits it kept each time."""
+        return [each.kept for each in self.exchanges]
+
+    @property
+    def rejoins(self) -> list[bool]:
+        """Whether it had lost the server each time."""
+        return [each.rejoins for each in self.exchanges]
+
+    @property
+    def reports(self) -> list[tuple[Any, ...]]:
+        """All ends that it reported."""
+        return [report for each in self.exchanges for report in each.reports]
+
+
+LOST = errors.ConnectionError("no route")
 
 
 @pytest.fixture
-def state() -> ScriptedState:
+def state() -> Server:
     """The server of the gate."""
-    return ScriptedState()
+    return Server(steps=[NOTHING])
 
 
-def gate_of(state: ScriptedState, **settings: Any) -> RedisGate:
+def gate_of(state: Server, **settings: Any) -> RedisGate:
     """Return the gate of one process."""
-    gate = RedisGate("redis://localhost", name="test", max_in_flight=40, **settings)
-    gate._state = state
-    return gate
+    return RedisGate(state, name="test", max_in_flight=40, **settings)
 
 
 @pytest.fixture
-async def gate(state: ScriptedState) -> AsyncIterator[RedisGate]:
+async def gate(state: Server) -> AsyncIterator[RedisGate]:
     """The gate of one process, which is closed in the end."""
     async with gate_of(state) as gate:
         yield gate
 
 
-async def test_the_tasks_of_a_process_ask_as_one(gate: RedisGate, state: ScriptedState) -> None:
+async def test_the_tasks_of_a_process_ask_as_one(gate: RedisGate, state: Server) -> None:
     """A hundred tasks that come one by one cost a few exchanges, and then one a second for all of them."""
     tasks = []
     for _ in range(100):
@@ -125,10 +90,10 @@ async def test_the_tasks_of_a_process_ask_as_one(gate: RedisGate, state: Scripte
     ids=["who is told when", "the first who waits", "the tenth who waits"],
 )
 async def test_a_process_sleeps_as_long_as_the_server_says(
-    gate: RedisGate, state: ScriptedState, waits: tuple[float | None, ...], rank: int, asked: list[float]
+    gate: RedisGate, state: Server, waits: tuple[float | None, ...], rank: int, asked: list[float]
 ) -> None:
     """The next exchange comes after the wait of the last one, by rank and jitter not much later, or after a second."""
-    state.replies = [*(replace(NOTHING, wait=wait, rank=rank) for wait in waits), NOTHING]
+    state.steps = [*(replace(NOTHING, wait=wait, rank=rank) for wait in waits), NOTHING]
     waiting = enter(gate)
     await asyncio.sleep(5.0)
     assert state.asked[:3] == pytest.approx(asked, abs=0.005)
@@ -136,9 +101,9 @@ async def test_a_process_sleeps_as_long_as_the_server_says(
     await end([waiting])
 
 
-async def test_a_held_permit_is_kept(gate: RedisGate, state: ScriptedState) -> None:
+async def test_a_held_permit_is_kept(gate: RedisGate, state: Server) -> None:
     """While a request is in flight, the server is told so twice in each lease."""
-    state.replies = [GRANTED, replace(NOTHING, is_contended=False)]
+    state.steps = [GRANTED, replace(NOTHING, is_contended=False)]
     permit = await enter(gate)
     await asyncio.sleep(2 * LEASE + 1.0)
     assert (state.kept[0], [1] * 4) == ([], [number for kept in state.kept[1:] for number in kept])
@@ -146,9 +111,9 @@ async def test_a_held_permit_is_kept(gate: RedisGate, state: ScriptedState) -> N
     gate.abandoned(permit)
 
 
-async def test_the_tasks_of_a_process_are_served_in_order(gate: RedisGate, state: ScriptedState) -> None:
+async def test_the_tasks_of_a_process_are_served_in_order(gate: RedisGate, state: Server) -> None:
     """Permits of the server go to the calls that began first, whenever they came to wait."""
-    state.replies = [NOTHING, replace(NOTHING, permits=[Permit(number=number, at=0.0) for number in (1, 2)]), NOTHING]
+    state.steps = [NOTHING, replace(NOTHING, permits=reply(1, 2).permits), NOTHING]
     tasks = {ticket: enter(gate, ticket=ticket) for ticket in (2, 0, 3, 1)}
     await asyncio.sleep(1.5)
     assert [tasks[ticket].done() for ticket in range(4)] == [True, True, False, False]
@@ -157,9 +122,7 @@ async def test_the_tasks_of_a_process_are_served_in_order(gate: RedisGate, state
     await end(tasks.values())
 
 
-async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(
-    gate: RedisGate, state: ScriptedState
-) -> None:
+async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(gate: RedisGate, state: Server) -> None:
     """What the server was asked for by calls that no longer wait does not keep a new call from asking."""
     state.latency = 0.5
     for count in (10, 1):
@@ -170,29 +133,29 @@ async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(
     assert state.wanted == [10, 1]
 
 
-async def test_a_permit_that_nobody_waits_for_is_given_back_at_once(gate: RedisGate, state: ScriptedState) -> None:
+async def test_a_permit_that_nobody_waits_for_is_given_back_at_once(gate: RedisGate, state: Server) -> None:
     """It is another process's turn."""
     state.latency = 0.5
-    state.replies = [GRANTED, NOTHING]
+    state.steps = [GRANTED, NOTHING]
     waiting = enter(gate)
     await asyncio.sleep(0.25)
     await end([waiting])
     await asyncio.sleep(1.0)
-    assert state.reports == [("unused", 1, 0.0)]
+    assert state.reports == [("unused", 1, 9.0)]
     assert state.asked == pytest.approx([0.0, 0.5], abs=0.02)
 
 
-async def test_a_permit_that_is_not_used_is_given_back(gate: RedisGate, state: ScriptedState) -> None:
+async def test_a_permit_that_is_not_used_is_given_back(gate: RedisGate, state: Server) -> None:
     """The server counts nothing for it."""
-    state.replies = [GRANTED, NOTHING]
+    state.steps = [GRANTED, NOTHING]
     gate.unused(await enter(gate))
     await asyncio.sleep(1.0)
-    assert state.reports == [("unused", 1, 0.0)]
+    assert state.reports == [("unused", 1, 9.0)]
 
 
-async def test_a_cooldown_of_the_server_holds_without_it(gate: RedisGate, state: ScriptedState) -> None:
+async def test_a_cooldown_of_the_server_holds_without_it(gate: RedisGate, state: Server) -> None:
     """A process that learned of a cooldown from the server starts no request in it when the server is lost."""
-    state.replies = [replace(NOTHING, cooldown=30.0)]
+    state.steps = [replace(NOTHING, cooldown=30.0)]
     waiting = enter(gate)
     await asyncio.sleep(0.5)
     state.failure = LOST
@@ -200,18 +163,18 @@ async def test_a_cooldown_of_the_server_holds_without_it(gate: RedisGate, state:
     assert asyncio.get_running_loop().time() == pytest.approx(30.0, abs=0.01)
 
 
-async def test_a_server_that_rejects_the_subscription_ends_the_waits(gate: RedisGate, state: ScriptedState) -> None:
+async def test_a_server_that_rejects_the_subscription_ends_the_waits(gate: RedisGate, state: Server) -> None:
     """A user who may not subscribe has to be told, because every wait would depend on it."""
-    state.listening = ServerRejectsError("the user may not subscribe")
-    with pytest.raises(UsageError, match="RedisGate: the user may not subscribe"):
+    state.listening = errors.NoPermissionError("x")
+    with pytest.raises(UsageError, match="RedisGate: the given client does not permit the user"):
         await enter(gate)
 
 
-async def test_what_a_server_rejects_is_not_known_to_it(gate: RedisGate, state: ScriptedState) -> None:
+async def test_what_a_server_rejects_is_not_known_to_it(gate: RedisGate, state: Server) -> None:
     """A rejected report is lost: the process says which permits it still holds, so that the server ends the others."""
-    state.replies = [GRANTED, NOTHING]
+    state.steps = [GRANTED, NOTHING]
     permit = await enter(gate)
-    state.failure = ServerRejectsError("the user may not write")
+    state.failure = errors.NoPermissionError("x")
     gate.responded(permit)
     await asyncio.sleep(0.5)
     state.failure = None
@@ -222,21 +185,9 @@ async def test_what_a_server_rejects_is_not_known_to_it(gate: RedisGate, state: 
     await end([waiting])
 
 
-async def test_a_gate_closes_whatever_its_server_says(
-    gate: RedisGate, state: ScriptedState, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A connection that cannot be closed in order is no error of the program; its log says at DEBUG what happened."""
-    state.closing = ConnectionResetError("the peer was quicker")
-    with caplog.at_level("DEBUG", "itwin_platform"):
-        await gate.aclose()
-    assert "the peer was quicker" in caplog.text
-    with pytest.raises(StateError, match="the gate is closed"):
-        await enter(gate)
-
-
-def test_a_gate_serves_one_event_loop_after_the_other(state: ScriptedState) -> None:
+def test_a_gate_serves_one_event_loop_after_the_other(state: Server) -> None:
     """What a closed loop left behind is forgotten; while a report of one loop is due, no other may use the gate."""
-    state.replies = [GRANTED]
+    state.steps = [GRANTED]
     gate = gate_of(state)
     with asyncio.Runner() as first, asyncio.Runner() as second:
         left = first.run(hold(gate))
@@ -246,13 +197,14 @@ def test_a_gate_serves_one_event_loop_after_the_other(state: ScriptedState) -> N
         first.close()
         gate.responded(left)
         gate.responded(second.run(hold(gate)))
-        assert len(state.asked) == 1
+        processes = [each.process for each in state.exchanges]
+        assert processes.count(processes[-1]) == 1
         second.run(gate.aclose())
 
 
-def test_a_gate_that_is_idle_serves_another_event_loop(state: ScriptedState) -> None:
+def test_a_gate_that_is_idle_serves_another_event_loop(state: Server) -> None:
     """The loop before need not have ended, once nothing is left to report."""
-    state.replies = [GRANTED, replace(NOTHING, is_contended=False), GRANTED, NOTHING]
+    state.steps = [GRANTED, replace(NOTHING, is_contended=False), GRANTED, NOTHING]
     gate = gate_of(state)
     with (
         asyncio.Runner(loop_factory=VirtualTimeLoop) as first,
@@ -273,7 +225,7 @@ def test_a_gate_that_is_idle_serves_another_event_loop(state: ScriptedState) -> 
     ids=["a quarter", "less than one"],
 )
 async def test_each_process_keeps_its_share_of_the_rates(
-    state: ScriptedState, rates: list[RateLimit], times: list[float]
+    state: Server, rates: list[RateLimit], times: list[float]
 ) -> None:
     """One of four processes sends a quarter of what each rate allows, and at least one request."""
     state.failure = LOST
@@ -285,9 +237,9 @@ async def test_each_process_keeps_its_share_of_the_rates(
     assert sent == pytest.approx(times)
 
 
-async def test_a_permit_that_outlives_the_loss_is_kept(gate: RedisGate, state: ScriptedState) -> None:
+async def test_a_permit_that_outlives_the_loss_is_kept(gate: RedisGate, state: Server) -> None:
     """The server is told at the rejoin that the process still holds it, and later its end; of local permits nothing."""
-    state.replies = [GRANTED, NOTHING]
+    state.steps = [GRANTED, NOTHING]
     permit = await enter(gate)
     state.failure = LOST
     local = await enter(gate)
@@ -297,19 +249,19 @@ async def test_a_permit_that_outlives_the_loss_is_kept(gate: RedisGate, state: S
         gate.responded(each)
     await gate.aclose()
     assert [(state.rejoins[number], state.kept[number]) for number in (0, 2)] == [(True, []), (True, [1])]
-    assert state.reports == [("responded", 1, 0.0)]
+    assert state.reports == [("responded", 1, 9.0)]
 
 
 @pytest.mark.parametrize(
     ("failure", "reported"),
-    [(LOST, [1]), (ServerRejectsError("WRONGPASS"), [1, 2])],
+    [(LOST, [1]), (errors.AuthenticationError("WRONGPASS"), [1, 2])],
     ids=["lost", "rejects"],
 )
 async def test_what_ends_during_a_failure_is_not_kept(
-    gate: RedisGate, state: ScriptedState, failure: Exception, reported: list[int]
+    gate: RedisGate, state: Server, failure: Exception, reported: list[int]
 ) -> None:
     """The process keeps neither permit when it rejoins; of a lost server it reports no end again."""
-    state.replies = [replace(NOTHING, permits=[Permit(number=number, at=0.0) for number in (1, 2)]), NOTHING]
+    state.steps = [replace(NOTHING, permits=reply(1, 2).permits), NOTHING]
     first, second = [await task for task in [enter(gate), enter(gate)]]
     state.failure, state.latency = failure, 0.5
     gate.responded(first)
@@ -324,7 +276,7 @@ async def test_what_ends_during_a_failure_is_not_kept(
     assert not any(state.kept)
 
 
-async def test_a_call_that_comes_alone_keeps_to_the_pauses(gate: RedisGate, state: ScriptedState) -> None:
+async def test_a_call_that_comes_alone_keeps_to_the_pauses(gate: RedisGate, state: Server) -> None:
     """The lost server is not tried earlier because a call comes when none was in flight."""
     state.failure = LOST
     for _ in range(2):
@@ -335,7 +287,7 @@ async def test_a_call_that_comes_alone_keeps_to_the_pauses(gate: RedisGate, stat
     assert len(state.asked) == 2
 
 
-async def test_the_server_is_tried_with_growing_pauses(gate: RedisGate, state: ScriptedState) -> None:
+async def test_the_server_is_tried_with_growing_pauses(gate: RedisGate, state: Server) -> None:
     """However many calls wait and go on, the pauses between exchanges double from 1 s to 10 s, with some jitter."""
     state.failure = LOST
     held = await enter(gate)
@@ -349,16 +301,17 @@ async def test_the_server_is_tried_with_growing_pauses(gate: RedisGate, state: S
     gate.abandoned(held)
 
 
-async def test_a_silent_subscription_is_asked_for_a_sign_of_life() -> None:
-    """A pong is one, and no message; a second silence after a ping ends the subscription."""
-    client = AsyncMock()
-    client.pubsub = lambda: client
-    messages = ("subscribe", None, "pong", "message", None, None, "message")
-    client.get_message.side_effect = [{"type": message} if message else None for message in messages]
-    calls = RedisState(client, name="test", max_in_flight=1, rates=()).called("process")
-    for _ in ("subscribe", "message"):
-        await anext(calls)
-    with pytest.raises(ServerUnreachableError, match="it is silent"):
-        await anext(calls)
-    listened = ["subscribe", "get_message", "get_message", "ping", "get_message", "get_message"]
-    assert [name for name, *_ in client.mock_calls] == [*listened, *["get_message", "ping"] * 2, "aclose"]
+async def test_an_operation_with_a_limit_of_its_own_asks_for_no_permit(gate: RedisGate, state: Server) -> None:
+    """While it is stopped, the server is asked for the other calls alone; afterwards for all, without a poll."""
+    state.steps = [reply(1, 2), reply(3, wait=60.0), reply(wait=60.0)]
+    limited, _ = [await task for task in [enter(gate, operation="a"), enter(gate, operation="b")]]
+    gate.rate_limited(limited, wait=5.0, is_own=True)
+    waiting = [enter(gate, operation=operation) for operation in "aab"]
+    await asyncio.sleep(4.5)
+    assert [task.done() for task in waiting] == [False, False, True]
+    assert max(state.wanted[1:]) == 1
+    state.steps = [reply(4), reply(wait=60.0)]
+    await asyncio.sleep(0.51)
+    assert [task.done() for task in waiting] == [True, False, True]
+    gate.responded(waiting[0].result())
+    await end(waiting)

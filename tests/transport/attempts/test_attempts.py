@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import ssl
 from collections import Counter
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -28,7 +28,6 @@ from itwin_platform_transport import (
     TransportError,
     UsageError,
 )
-from itwin_platform_transport.gates.gate import gate_with
 from itwin_platform_transport.gates.window import Permit
 
 from tests.support.services import Outcome, PreparedResponse, ScriptedTransport, backoff, rate_limited, response, send
@@ -209,10 +208,10 @@ class LedgerGate(Gate):
         for name in ("responded", "rate_limited", "abandoned", "unused"):
             setattr(self, name, partial(self._end, name))
 
-    async def enter(self, ticket: int, *, max_wait: float, until: float | None, operation: Hashable = None) -> Permit:
+    async def enter(self, ticket: int, **limits: Any) -> Permit:
         """Note it."""
         self.tickets.append(ticket)
-        return await super().enter(ticket, max_wait=max_wait, until=until, operation=operation)
+        return await super().enter(ticket, **limits)
 
     def _end(self, name: str, permit: Permit, **how: Any) -> None:
         self.ended.append(f"{name} {how['wait']}" if "wait" in how else name)
@@ -247,9 +246,7 @@ async def test_a_gate_that_fails_ends_the_call_without_its_words() -> None:
     """They may hold the password of a server: the error names the class alone."""
 
     class FailingGate(Gate):
-        async def enter(
-            self, ticket: int, *, max_wait: float, until: float | None, operation: Hashable = None
-        ) -> Permit:
+        async def enter(self, ticket: int, **limits: Any) -> Permit:
             raise ValueError("planted")
 
     with pytest.raises(NotSentError, match=r"the gate failed \(ValueError\)"):
@@ -346,7 +343,7 @@ async def test_a_token_that_took_long_is_sent_all_the_same() -> None:
 
 async def test_queueing_does_not_count_though_something_is_limited() -> None:
     """The deadline starts with the first permit, also soon after a 429."""
-    gate, policy = gate_with(lambda: 0.0, 1), BackoffPolicy(deadline=10.0, queue_timeout=None)
+    gate, policy = Gate(1, random_number=lambda: 0.0), BackoffPolicy(deadline=10.0, queue_timeout=None)
     transport = backoff(ScriptedTransport(rate_limited("1"), 200, latency=4.0), gate=gate, policy=policy)
     assert (await send(transport)).status_code == 200
     responses = await asyncio.gather(*(send(transport) for _ in range(5)))
@@ -372,7 +369,7 @@ async def test_after_a_429_and_a_request_more_a_deadline_is_a_deadline() -> None
 
 async def test_twenty_attempts_are_in_flight_unless_a_gate_is_given() -> None:
     """Twenty as it comes; a gate that is given has the last word."""
-    assert repr(gate_with(lambda: 0.0)) == repr(Gate())
+    assert repr(Gate(random_number=lambda: 0.0)) == repr(Gate())
     for gate, allowed in ((None, 20), (Gate(7), 7)):
         service = ScriptedTransport(200, latency=1.0)
         transport = BackoffTransport(service, policy=BackoffPolicy(), gate=gate)
@@ -412,7 +409,7 @@ async def test_a_cooldown_starts_before_the_body_of_its_429() -> None:
         await asyncio.sleep(10.0)
         yield b"{}"
 
-    gate = gate_with(lambda: 0.0)
+    gate = Gate(random_number=lambda: 0.0)
     service = ScriptedTransport(httpx.Response(429, headers={"retry-after": "30"}, content=slow_body()), 200, 200)
     transport = backoff(service, gate=gate)
     first = asyncio.create_task(send(transport))

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, NotSentError, Request
-from itwin_platform_transport.gates.gate import gate_with
+from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Gate, NotSentError, Request
 
+from tests.support.gates import enter, settle
 from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
 #: The header in which a 429 names the operation that it met.
@@ -53,7 +53,7 @@ async def times(transport: BackoffTransport, *operations: str) -> list[float]:
 
 
 async def test_a_429_that_names_its_operation_stops_that_one() -> None:
-    """The others go on at once, and the operation does after its delay."""
+    """While others are in use, these go on without a wait, and the operation does after its delay."""
     sent = service(a_until(4.0))
     transport = backoff(sent)
     await times(transport, "b")
@@ -68,10 +68,10 @@ async def test_a_429_that_names_its_operation_stops_that_one() -> None:
 
 @pytest.mark.parametrize(("later", "is_everybodys"), [(3_599.9, True), (3_600.1, False)])
 async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour(later: float, is_everybodys: bool) -> None:
-    """From then on each 429 stops all, whatever it names."""
+    """A 429 of another operation, while the first one is stopped: from then on each 429 stops all."""
     until = [1.0]
     sent = service(lambda received: received.at < until[0])
-    gate = gate_with(lambda: 0.0)
+    gate = Gate(random_number=lambda: 0.0)
     transport = backoff(sent, gate=gate)
     tasks = [asyncio.create_task(call(transport, operation)) for operation in ("b", "a")]
     await asyncio.sleep(0.05)
@@ -88,7 +88,7 @@ async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour(later:
 
 async def test_a_429_that_names_nothing_stops_all_once() -> None:
     """Others succeed after its cooldown, and the operation gets the next 429: from then on that stops it alone."""
-    sent, gate = service(a_until(20.0), named=False), gate_with(lambda: 0.0)
+    sent, gate = service(a_until(20.0), named=False), Gate(random_number=lambda: 0.0)
     transport = backoff(sent, gate=gate)
     limited_call = asyncio.create_task(call(transport, "a"))
     await asyncio.sleep(0.05)
@@ -103,7 +103,7 @@ async def test_a_429_that_names_nothing_stops_all_once() -> None:
 
 async def test_alone_an_operation_is_limited_as_everybody() -> None:
     """While no other operation is in use, its limit is learned as any other, though the 429 names it."""
-    gate = gate_with(lambda: 0.0)
+    gate = Gate(random_number=lambda: 0.0)
     task = asyncio.create_task(call(backoff(service(a_until(1.0)), gate=gate), "a"))
     await asyncio.sleep(0.05)
     assert gate.cooldown_left() > 0
@@ -127,15 +127,15 @@ async def test_a_stop_that_is_too_long_ends_a_call_at_once(policy: BackoffPolicy
     assert await times(transport, "b") == pytest.approx([0.02])
 
 
-async def test_a_stop_of_hours_is_asked_about_each_minute() -> None:
-    """A hostile delay must not stop an operation for ever; meanwhile nobody else of it is sent."""
+async def test_a_stop_of_hours_is_probed_each_minute() -> None:
+    """A hostile delay must not stop an operation for ever; no other call of it is sent meanwhile."""
     sent = service(a_until(100.0), retry_after=100_000)
     transport = backoff(sent)
     await times(transport, "b")
     await call(transport, "a")
     await asyncio.sleep(110.0)
-    asks, waits = await asyncio.gather(call(transport, "a"), call(transport, "a"))
-    assert (asks.attempts, asks.is_held_back, waits.attempts, waits.is_held_back) == (1, False, 0, True)
+    probes, waits = await asyncio.gather(call(transport, "a"), call(transport, "a"))
+    assert (probes.attempts, probes.is_held_back, waits.attempts, waits.is_held_back) == (1, False, 0, True)
     assert await times(transport, "a") == pytest.approx([0.02])
 
 
@@ -187,7 +187,7 @@ async def test_an_operation_has_a_gate_of_its_own_while_it_is_limited(named: boo
 async def test_a_call_that_waits_for_a_permit_learns_of_the_limit() -> None:
     """Its operation was limited since it began to wait: it gives the permit back, and nothing is sent."""
     sent = service(a_until(4.0))
-    transport = backoff(sent, gate=gate_with(lambda: 0.0, 1))
+    transport = backoff(sent, gate=Gate(1, random_number=lambda: 0.0))
     await times(transport, "b")
     calls = [asyncio.create_task(call(transport, "a")) for _ in range(3)]
     await asyncio.sleep(1.0)
@@ -214,37 +214,49 @@ async def test_a_call_that_is_stopped_ends_with_its_time_and_leaves_nothing() ->
     assert isinstance(found[1], NotSentError | CallResult)
 
 
-@pytest.mark.parametrize(("status", "stops_all"), [(200, False), (404, False), (429, True)])
-async def test_only_a_response_of_another_operation_shows_that_it_is_not_limited(status: int, stops_all: bool) -> None:
-    """Whether a 429 that names no operation stops all again: not after another one was served in between."""
-    gate = gate_with(lambda: 0.0)
+@pytest.mark.parametrize(("status", "stops_all"), [(200, False), (404, False), (503, False), (None, True)], ids=str)
+async def test_only_a_response_of_another_operation_shows_that_it_is_not_limited(
+    status: int | None, stops_all: bool
+) -> None:
+    """Whether a 429 that names no operation stops all again: not after another one got any other response."""
+    gate = Gate(random_number=lambda: 0.0)
 
     def step(received: ReceivedRequest) -> Step:
-        return limited(named=False, retry_after=1) if received.target.startswith("/a/") else status
+        if received.target.startswith("/a/"):
+            return limited(named=False, retry_after=1)
+        return httpx.ReadError("x") if status is None else status
 
     transport, once = backoff(ScriptedTransport(step, latency=0.02), gate=gate), BackoffPolicy(max_attempts=1)
     stopped = BackoffPolicy(max_wait=0.0)
     await call(transport, "a", policy=stopped)
     await asyncio.sleep(2.0)
-    await call(transport, "b", policy=once)
+    await asyncio.gather(call(transport, "b", policy=once), return_exceptions=True)
     await call(transport, "a", policy=stopped)
     assert (gate.cooldown_left() > 0) is stops_all
 
 
-@pytest.mark.parametrize(("seconds", "stops_all"), [(119.9, False), (120.0, True)])
-async def test_a_429_is_remembered_for_two_minutes(seconds: float, stops_all: bool) -> None:
-    """After that the next one of its operation stops all again, whoever has succeeded since."""
-    gate, stopped = gate_with(lambda: 0.0), BackoffPolicy(max_wait=0.0)
-    service = ScriptedTransport(
-        lambda received: limited(named=False, retry_after=1) if received.target.startswith("/a/") else 200
-    )
-    transport = backoff(service, gate=gate)
-    await call(transport, "a", policy=stopped)
-    await asyncio.sleep(2.0)
-    await call(transport, "b")
-    await asyncio.sleep(seconds - 2.0)
-    await call(transport, "a", policy=stopped)
-    assert (gate.cooldown_left() > 0) is stops_all
+async def test_a_429_of_an_operation_opens_and_closes_nothing_for_the_others() -> None:
+    """The limit of an operation neither narrows what others may send at once, nor tells a rate for them."""
+    transport = backoff(service(a_until(1.0)))
+    await times(transport, "b")
+    stopped = asyncio.create_task(call(transport, "a"))
+    await asyncio.sleep(0.05)
+    assert await times(transport, *("b" * 15)) == pytest.approx([0.02] * 15)
+    await stopped
+
+
+@pytest.mark.parametrize("ending", ["unused", "abandoned"])
+async def test_without_a_response_a_limited_operation_starts_no_faster(ending: str) -> None:
+    """Its slow start lets one request start after another one, as long as none gets a response."""
+    gate = Gate(random_number=lambda: 0.0)
+    gate.rate_limited(await enter(gate, operation="a"), wait=1.0, is_own=True)
+    waiting = [enter(gate, operation="a") for _ in range(3)]
+    await asyncio.sleep(1.1)
+    for number, task in enumerate(waiting, start=1):
+        assert [each.done() for each in waiting].count(True) == number
+        {"unused": gate.unused, "abandoned": gate.abandoned}[ending](task.result())
+        await settle()
+    assert gate.in_flight == 0
 
 
 async def test_what_holds_a_call_back_is_the_cooldown_that_lasts() -> None:

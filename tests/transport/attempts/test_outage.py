@@ -16,6 +16,7 @@ from itwin_platform_transport import (
     BackoffTransport,
     CallInfo,
     CallResult,
+    Gate,
     NotSentError,
     OutageEnded,
     OutageStarted,
@@ -24,7 +25,6 @@ from itwin_platform_transport import (
     TransportError,
 )
 from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN
-from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
@@ -85,8 +85,8 @@ async def test_an_outage_costs_few_requests_however_many_calls_meet_it(calls: in
 @pytest.mark.parametrize("seconds", [0.3, 3.0, 10.0])
 @pytest.mark.parametrize("calls", [20, 100])
 async def test_a_blip_loses_no_call(calls: int, seconds: float) -> None:
-    """All calls succeed soon after it, and the gate is free again."""
-    gate, service = gate_with(lambda: 0.0, 20), down_until(seconds)
+    """All calls succeed soon after it, those too that were in the delay before a retry, and the gate is free again."""
+    gate, service = Gate(20, random_number=lambda: 0.0), down_until(seconds)
     found = await results(backoff(service, gate=gate), *(get(str(number)) for number in range(calls)))
     assert ({status for status, _ in found}, gate.in_flight) == ({200}, 0)
     assert now() < seconds + 1.5
@@ -192,11 +192,12 @@ async def test_up_to_six_bad_objects_stop_nobody_else(bad: int, stops_others: bo
     assert (now() > began) is stops_others
 
 
-async def test_an_outage_that_two_objects_meet_costs_a_hundred_requests() -> None:
-    """The calls of each path have a circuit breaker of their own, so each path costs as much as an outage."""
+@pytest.mark.parametrize(("paths", "allowed"), [(1, 50), (2, 100), (7, 50)])
+async def test_an_outage_of_few_paths_costs_few_requests_for_each(paths: int, allowed: int) -> None:
+    """Each of up to six paths has its own breaker; the failures of more open that of the operation."""
     service = ScriptedTransport(503, latency=0.01)
-    await results(backoff(service), *(get(path) for path in "ab" * 50))
-    assert len(service.requests) <= 100
+    await results(backoff(service), *(get(str(number % paths)) for number in range(100)))
+    assert len(service.requests) <= allowed
 
 
 async def test_a_success_begins_the_wait_anew() -> None:
@@ -296,7 +297,7 @@ async def test_a_wait_for_a_probe_under_way_is_begun() -> None:
 
 def test_an_outage_goes_on_in_another_event_loop() -> None:
     """A call that waited when its loop ended does not keep those of the next loop from probing."""
-    gate = gate_with(lambda: 0.0)
+    gate = Gate(random_number=lambda: 0.0)
     service = ScriptedTransport(*[503] * FAILURES_TO_OPEN, 200)
 
     async def begin() -> None:

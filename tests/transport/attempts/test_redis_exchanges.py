@@ -3,77 +3,30 @@
 import asyncio
 import logging
 import ssl
-from collections.abc import AsyncGenerator
 from typing import Any
 from unittest.mock import AsyncMock, Mock
 
 import pytest
 import redis.asyncio
 import redis.exceptions as errors
-from itwin_platform_transport import GateChanged, RateLimit, RedisGate, StateError, UsageError
-from itwin_platform_transport.gates import redis as redis_module
+from itwin_platform_transport import GateChanged, RedisGate, StateError, UsageError
 from itwin_platform_transport.gates.redis import RedisState, Reply, ServerRejectsError, ServerUnreachableError
 from itwin_platform_transport.gates.window import Permit
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.gates import end, enter, settle
+from tests.support.redis_clients import PreparedRedis, reply
 
 
-def reply(
-    *numbers: int, wait: float | None = None, rank: int = 0, cooldown: float = 0.0, is_contended: bool = False
-) -> Reply:
-    """What a server says that grants permits of these numbers."""
-    permits = [Permit(number=number, at=9.0) for number in numbers]
-    return Reply(wait=wait, rank=rank, cooldown=cooldown, is_contended=is_contended, differs=False, permits=permits)
-
-
-class State:
-    """Stands in for the state of a gate on a server: the next step for each exchange, the last one for ever.
-
-    A step is a reply, an error, or None for a server that does not respond.
-    """
-
-    def __init__(self, *steps: Reply | Exception | None) -> None:
-        self.steps: list[Reply | Exception | None] = [*steps]
-        #: When each exchange came, and what it told and asked.
-        self.asked: list[tuple[float, dict[str, Any]]] = []
-        self.latency = 0.0
-
-    async def exchange(self, **asked: Any) -> Reply:
-        """Note an exchange."""
-        self.asked.append((round(asyncio.get_running_loop().time(), 6), asked))
-        step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
-        await asyncio.sleep(self.latency)
-        if step is None:
-            await asyncio.Event().wait()
-        if isinstance(step, Reply):
-            return step
-        assert step is not None
-        raise step
-
-    async def called(self, process: str) -> AsyncGenerator[None]:
-        """Call nobody."""
-        await asyncio.Event().wait()
-        yield
-
-    def leave_loop(self) -> None:
-        """There are no connections."""
-
-    async def aclose(self) -> None:
-        """There are no connections."""
-
-
-def gate_with(*steps: Reply | Exception | None, **options: Any) -> tuple[RedisGate, State]:
+def gate_with(*steps: Reply | Exception | None, **options: Any) -> tuple[RedisGate, PreparedRedis]:
     """Return a gate whose server does these steps, and the server."""
-    gate, state = RedisGate("redis://localhost", name="n", **options), State(*steps)
-    gate._state = state  # type: ignore[assignment]  # what it uses is there
-    gate._random_number = lambda: 1.0
-    return gate, state
+    server = PreparedRedis(steps=list(steps))
+    return RedisGate(server, name="n", random_number=lambda: 1.0, **options), server
 
 
-def told(state: State, *names: str) -> list[tuple[Any, ...]]:
+def told(server: PreparedRedis, *names: str) -> list[tuple[Any, ...]]:
     """When each exchange came, with these of its values."""
-    return [(at, *(asked[name] for name in names)) for at, asked in state.asked]
+    return server.told(*names)
 
 
 async def test_what_ended_is_told_with_the_next_request_or_after_a_moment() -> None:
@@ -85,7 +38,7 @@ async def test_what_ended_is_told_with_the_next_request_or_after_a_moment() -> N
     await asyncio.sleep(3.0)
     gate.unused(second)
     await asyncio.sleep(100.0)
-    rejoins = [asked["rejoins"] for _, asked in state.asked]
+    rejoins = [each.rejoins for each in state.exchanges]
     assert rejoins == [True, *[False] * (len(rejoins) - 1)]
     assert told(state, "wants", "kept", "reports") == [
         (0.0, 1, [], []),
@@ -164,7 +117,7 @@ async def test_a_server_that_is_lost_is_tried_again_after_longer_and_longer_paus
 
 async def test_after_the_server_is_back_the_first_pause_is_short_again() -> None:
     """What ended in the meantime is told to no server: it has not granted it."""
-    lost = ServerUnreachableError("planted")
+    lost = errors.ConnectionError("planted")
     gate, state = gate_with(*[lost] * 3, reply(), lost, reply())
     permit = await enter(gate)
     gate.abandoned(await enter(gate))
@@ -177,15 +130,18 @@ async def test_after_the_server_is_back_the_first_pause_is_short_again() -> None
     await gate.aclose()
 
 
-@pytest.mark.parametrize(("workers", "at_once", "rates"), [(1, 20, [10, 1]), (3, 7, [3, 1]), (40, 1, [1, 1])])
-async def test_a_process_has_its_share_while_the_server_is_lost(workers: int, at_once: int, rates: list[int]) -> None:
-    """Of 20 permits in all, rounded up, and of each rate, rounded down, but one at least."""
-    known = (RateLimit(10, 1.0), RateLimit(1, 5.0))
-    gate, _ = gate_with(ServerUnreachableError("planted"), workers=workers, rate=known)
-    assert repr(gate) == f"RedisGate(max_in_flight=20, rate={list(known)}, in_flight=0, waiting=0)"
-    assert gate._window._slow_start._most == at_once
-    assert RedisGate("redis://", name="n")._window._slow_start._most == 20
-    assert gate._window._known == [(rates[0], 1.04), (rates[1], 5.2)]
+@pytest.mark.parametrize(("workers", "at_once"), [(1, 20), (3, 7), (40, 1)])
+async def test_a_process_has_its_share_while_the_server_is_lost(workers: int, at_once: int) -> None:
+    """Of 20 permits in all, rounded up."""
+    gate, _ = gate_with(errors.ConnectionError("planted"), workers=workers)
+    waiting = [enter(gate) for _ in range(30)]
+    await settle()
+    assert (gate.in_flight, repr(gate)) == (
+        at_once,
+        f"RedisGate(max_in_flight=20, in_flight={at_once}, waiting={30 - at_once})",
+    )
+    await gate.aclose()
+    await end(waiting)
 
 
 @pytest.mark.parametrize("is_held", [False, True], ids=["only reports", "with a permit"])
@@ -205,7 +161,7 @@ def test_a_gate_is_in_use_in_another_event_loop_until_that_is_closed(is_held: bo
         task.cancel()
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()
-    state.steps, state.asked = [reply(9)], []
+    state.steps, state.exchanges = [reply(9)], []
     other.run_until_complete(enter_in(gate))
     assert told(state, "rejoins", "wants", "listens", "kept", "reports") == [(0.0, True, 1, False, [], [])]
     assert gate.in_flight == 0
@@ -218,8 +174,8 @@ async def enter_in(gate: RedisGate) -> None:
     gate.responded(await enter(gate))
 
 
-SECRET = "redis://user:planted-secret@host:7000/2"
-WHERE = r"redis://host:7000/2"
+SECRET = "redis://user:planted-secret@127.0.0.1:1/2"
+WHERE = r"redis://127.0.0.1:1/2"
 NEEDED = "the script, its keys, and publish and subscribe on its channels"
 REJECTIONS: dict[str, tuple[Exception, str]] = {
     "a password": (
@@ -254,27 +210,57 @@ FAILURES: dict[str, tuple[Exception, str]] = {
 }
 
 
+async def failure_of(
+    monkeypatch: pytest.MonkeyPatch, url: str | None, error: Exception
+) -> tuple[Exception, list[tuple[str, int]]]:
+    """Return what an exchange raises when a client of redis-py raises an error, and the connections that it tries.
+
+    Instead of a URL, None stands for a given client.
+    """
+    tried: list[tuple[str, int]] = []
+
+    async def open_connection(host: str, port: int, *, ssl: object) -> None:
+        tried.append((host, port))
+        raise OSError
+
+    monkeypatch.setattr(asyncio, "open_connection", open_connection)
+    client = Mock(pubsub=lambda: Mock(subscribe=AsyncMock(side_effect=error), aclose=AsyncMock()), aclose=AsyncMock())
+    monkeypatch.setattr(redis.asyncio.Redis, "from_url", Mock(return_value=client))
+    state = RedisState(url or client, name="n", max_in_flight=1, rates=())
+    with pytest.raises((ServerRejectsError, ServerUnreachableError)) as raised:
+        await state.exchange(process="p", rejoins=False, wants=0, listens=False, kept=[], reports=[])
+    return raised.value, tried
+
+
 @pytest.mark.parametrize("case", REJECTIONS | FAILURES)
 @pytest.mark.parametrize("is_cause", [False, True], ids=["alone", "as the cause"])
-def test_what_an_error_of_the_server_means(case: str, is_cause: bool) -> None:
+async def test_what_an_error_of_the_server_means(monkeypatch: pytest.MonkeyPatch, case: str, is_cause: bool) -> None:
     """A wrong configuration, or a server that cannot be used for now; where it is, without user and password."""
     error, said = (REJECTIONS | FAILURES)[case]
     if is_cause and case != "no Redis":
         outer = errors.ConnectionError("of redis-py")
         outer.__cause__ = error
         error = outer
-    found = RedisState(SECRET, name="n", max_in_flight=1, rates=())._translated(error)
+    found, _ = await failure_of(monkeypatch, SECRET, error)
     assert type(found) is (ServerRejectsError if case in REJECTIONS else ServerUnreachableError)
     assert str(found) == f"{WHERE} {said}"
 
 
+async def test_a_given_client_is_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it leads is not known."""
+    found, _ = await failure_of(monkeypatch, None, errors.TimeoutError("x"))
+    assert str(found) == "the given client is unreachable (TimeoutError)"
+
+
 @pytest.mark.parametrize(("reason", "said"), [("CERTIFICATE_VERIFY_FAILED", "certificate_verify_failed"), (None, "")])
-def test_a_server_that_cannot_be_trusted_is_rejected(reason: str | None, said: str) -> None:
+async def test_a_server_that_cannot_be_trusted_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, reason: str | None, said: str
+) -> None:
     """With the reason that OpenSSL names."""
     error, cause = errors.ConnectionError("x"), ssl.SSLError(1, "y")
-    error.__context__, cause.reason = cause, reason  # type: ignore[assignment]  # None where OpenSSL has no name
-    found = RedisState("redis://", name="n", max_in_flight=1, rates=())._translated(error)
-    assert str(found) == f"redis://:6379 cannot be trusted, or does not speak TLS ({said})"
+    error.__cause__, cause.reason = cause, reason  # type: ignore[assignment]  # None where OpenSSL has no name
+    found, _ = await failure_of(monkeypatch, SECRET, error)
+    assert str(found) == f"{WHERE} cannot be trusted, or does not speak TLS ({said})"
 
 
 @pytest.mark.parametrize(
@@ -286,28 +272,22 @@ def test_a_server_that_cannot_be_trusted_is_rejected(reason: str | None, said: s
         ("unix:///socket", None),
         (None, None),
     ],
+    ids=str,
 )
 async def test_a_server_is_asked_whether_it_expects_tls(
     monkeypatch: pytest.MonkeyPatch, url: str | None, asked: tuple[str, int] | None
 ) -> None:
     """Where the URL leads, or where it leads by default; a server that is used with TLS, or at a socket, is not."""
-    seen: list[tuple[str, int]] = []
-
-    async def open_connection(host: str, port: int, *, ssl: object) -> None:
-        seen.append((host, port))
-        raise OSError
-
-    monkeypatch.setattr(asyncio, "open_connection", open_connection)
-    assert not await redis_module._expects_tls(url)
-    assert seen == ([] if asked is None else [asked])
+    _, tried = await failure_of(monkeypatch, url, errors.ConnectionError("x"))
+    assert tried == ([] if asked is None else [asked])
 
 
-@pytest.mark.parametrize("error", [ServerRejectsError("planted"), ServerUnreachableError("planted")])
+@pytest.mark.parametrize("error", [errors.AuthenticationError("planted"), errors.ConnectionError("planted")], ids=repr)
 async def test_a_rejection_ends_calls_and_an_outage_does_not(error: Exception) -> None:
-    """Who waits gets a UsageError, or a permit of the share of this process."""
+    """A call that waits gets a UsageError, or a permit of the share of this process."""
     gate, state = gate_with(error)
-    if isinstance(error, ServerRejectsError):
-        with pytest.raises(UsageError, match=r"^RedisGate: planted$"):
+    if isinstance(error, errors.AuthenticationError):
+        with pytest.raises(UsageError, match=r"^RedisGate: the given client rejects the user name or the password"):
             await enter(gate)
         state.steps = [reply(7), error]
         gate.abandoned(await enter(gate))
@@ -336,28 +316,20 @@ async def test_closing_tells_what_ended_while_an_exchange_was_in_flight() -> Non
     ]
 
 
-async def test_closing_waits_until_the_connections_are_closed() -> None:
-    """Those of a URL; a second time there is nothing to close."""
-    state, closed = RedisState("redis://", name="n", max_in_flight=1, rates=()), list[str]()
-
-    class Client:
-        """Stands in for a client of redis-py."""
-
-        async def execute_command(self, *_: object) -> bytes:
-            """Grant nothing."""
-            return b"-1 0 0 0 0 0"
-
-        async def aclose(self) -> None:
-            """Note it."""
-            closed.append("client")
-
-    state._redis, state._is_permitted = Client(), True
-    said = await state.exchange(process="p", rejoins=False, wants=0, listens=False, kept=[], reports=[])
-    assert said == reply()
-    assert closed == []
-    for _ in range(2):
-        await state.aclose()
-        assert closed == ["client"]
+async def test_closing_waits_until_the_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a URL; a second time there is nothing to close, and what closing raises is no error of the program."""
+    for fault in (None, ConnectionResetError("the peer was quicker")):
+        client = PreparedRedis(steps=[reply(7), reply()])
+        closing = AsyncMock(side_effect=fault)
+        monkeypatch.setattr(client, "aclose", closing)
+        monkeypatch.setattr(redis.asyncio.Redis, "from_url", Mock(return_value=client))
+        gate = RedisGate("redis://localhost", name="n")
+        gate.responded(await enter(gate))
+        for _ in range(2):
+            await gate.aclose()
+        with pytest.raises(StateError, match="the gate is closed"):
+            await enter(gate)
+        assert closing.await_count == 1
 
 
 def test_the_client_of_a_url_neither_retries_nor_limits_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -415,7 +387,7 @@ async def test_more_is_asked_for_when_more_than_twice_as_many_wait() -> None:
 
 async def test_a_cooldown_of_a_permit_that_the_server_does_not_know_is_told() -> None:
     """It is from the time without the server; any other end of it is of no interest there."""
-    gate, state = gate_with(ServerUnreachableError("planted"), reply())
+    gate, state = gate_with(errors.ConnectionError("planted"), reply())
     limited, lost = await enter(gate), await enter(gate)
     await asyncio.sleep(2.0)
     gate.abandoned(lost)
@@ -426,10 +398,10 @@ async def test_a_cooldown_of_a_permit_that_the_server_does_not_know_is_told() ->
 
 
 async def test_without_the_server_a_long_cooldown_is_not_probed_at_once() -> None:
-    """Each process would send a probe of its own: it does after a minute."""
-    gate, _ = gate_with(reply(cooldown=600.0), ServerUnreachableError("planted"))
+    """Each process would send a probe of its own: it does a minute after it has learned of the cooldown."""
+    gate, _ = gate_with(reply(cooldown=600.0), errors.ConnectionError("planted"))
     permit = await enter(gate, max_wait=1e9)
-    assert asyncio.get_running_loop().time() == pytest.approx(61.0, abs=0.01)
+    assert asyncio.get_running_loop().time() == pytest.approx(60.0, abs=0.01)
     gate.abandoned(permit)
     await gate.aclose()
 
@@ -470,8 +442,9 @@ async def test_a_subscription_is_asked_for_a_sign_of_life(
     messages: tuple[str | None, ...], calls: int, asked: list[object], said: str
 ) -> None:
     """After a second of silence; after another one, or when the client has made it anew, it is made anew here."""
-    state, subscription = RedisState("redis://", name="n", max_in_flight=1, rates=()), Subscription(*messages)
-    state._redis = Mock(pubsub=lambda: subscription)
+    subscription = Subscription(*messages)
+    client = Mock(pubsub=lambda: subscription)
+    state = RedisState(client, name="n", max_in_flight=1, rates=())
     called = state.called("p")
     for _ in range(calls):
         await anext(called)
@@ -482,19 +455,21 @@ async def test_a_subscription_is_asked_for_a_sign_of_life(
 
 async def test_what_a_server_is_told_and_says() -> None:
     """The names of keys and channels are those of all versions; a user who may not do all of it is found at once."""
-    state, subscription = RedisState("redis://", name="n", max_in_flight=1, rates=()), Subscription("subscribe")
-    commands: list[tuple[Any, ...]] = []
+    subscription, commands = Subscription("subscribe"), list[tuple[Any, ...]]()
 
     async def execute(*command: Any) -> bytes:
         commands.append(command)
         if command[0] == "EVALSHA":
             raise errors.NoScriptError
-        return b"0 3 2.5 1 1 9.0 7 8"
+        return b"0 3 2.5 1.5 1 1 9.0 7 8"
 
-    state._redis = Mock(pubsub=lambda: subscription, execute_command=execute, aclose=AsyncMock())
+    client = Mock(pubsub=lambda: subscription, execute_command=execute)
+    state = RedisState(client, name="n", max_in_flight=1, rates=())
     said = await state.exchange(process="p", rejoins=False, wants=0, listens=False, kept=[], reports=[])
     permits = [Permit(number=number, at=9.0) for number in (7, 8)]
-    assert said == Reply(wait=0.0, rank=3, cooldown=2.5, is_contended=True, differs=True, permits=permits)
+    assert said == Reply(
+        wait=0.0, rank=3, cooldown=2.5, rejecting_for=1.5, is_contended=True, differs=True, permits=permits
+    )
     assert subscription.asked == ["itwin-gate:{n}:process:p", 1.0, "close"]
     publish, cached, whole = commands
     assert publish[:2] == ("PUBLISH", "itwin-gate:{n}:process:p")
@@ -503,9 +478,3 @@ async def test_what_a_server_is_told_and_says() -> None:
     keys = [f"itwin-gate:{{n}}:{part}".encode() for part in ("state", "flight", "queue", "log")]
     assert cached[2:7] == (b"4", *keys)
     await state.aclose()
-
-
-def test_a_given_client_is_named_as_such() -> None:
-    """Where it leads is not known."""
-    state = RedisState(Mock(), name="n", max_in_flight=1, rates=())
-    assert str(state._translated(errors.TimeoutError("x"))) == "the given client is unreachable (TimeoutError)"

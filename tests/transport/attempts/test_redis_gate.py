@@ -15,17 +15,12 @@ from itwin_platform_transport.gates.window import WaitTooLongError
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from tests.support.gates import NAME, end, enter, gates, needs_redis, until_asked, until_queued
+from tests.support.gates import NAME, end, enter, gates, needs_redis, settle, until_idle, until_subscribed
 from tests.support.networks import server_context
 from tests.support.real_time import until
 from tests.support.redis_server import RedisServer
 
 pytestmark = [*needs_redis, pytest.mark.usefixtures("quick_reconnect")]
-
-
-async def until_idle(gate: RedisGate) -> None:
-    """Wait until a gate has told the server what it has to tell, and runs no task."""
-    await until(lambda: gate._pump is not None and gate._pump.done())
 
 
 async def test_processes_share_what_is_in_flight(empty_server: RedisServer) -> None:
@@ -67,9 +62,9 @@ async def test_a_free_permit_reaches_a_waiting_call_without_polling(
     options: dict[str, Any] = {"name": 'Größe "7" \\ {🚧}', "max_in_flight": 1, "on_event": events.append}
     async with gates(empty_server.url, 3, **options) as (one, two, three):
         permit, waiting = await enter(one), []
-        for gate in (two, three):
+        for processes, gate in enumerate((two, three), start=1):
             waiting.append(enter(gate))
-            await until_asked(gate)
+            await until_subscribed(empty_server, processes, name=options["name"])
         silent_since = asyncio.get_running_loop().time()
         await until(lambda: asyncio.get_running_loop().time() > silent_since + 0.7)
         for gate, task in zip((one, two), waiting, strict=True):
@@ -96,12 +91,11 @@ async def test_a_cut_subscription_is_made_anew(
         permit = await enter(one)
         async with RedisGate(client, name=NAME, max_in_flight=1, on_event=events.append) as two:
             waiting = enter(two)
-            await until(lambda: two._listens)
+            await until_subscribed(empty_server)
             with empty_server.client as other:
                 other.client_kill_filter(_type="pubsub")
-            await until(lambda: not two._listens)
-            await until(lambda: two._listens)
-            await until_queued(empty_server)
+            await until(lambda: "its subscription is made anew" in caplog.text)
+            await until_subscribed(empty_server)
             one.abandoned(permit)
             two.abandoned(await waiting)
     await client.aclose()
@@ -109,23 +103,35 @@ async def test_a_cut_subscription_is_made_anew(
     assert "gate 'test, app 7': its subscription is made anew: " in caplog.text
 
 
+async def until_known(server: RedisServer) -> None:
+    """Wait until the server knows of a cooldown: then another gate of the name starts no request."""
+    async with RedisGate(server.url, name=NAME) as other:
+        while True:
+            try:
+                other.unused(await enter(other, max_wait=0.0))
+            except WaitTooLongError:
+                return
+            await asyncio.sleep(0.01)
+
+
 @pytest.mark.parametrize("met", ["as usual", "while the server is lost", "with a permit from that time"])
 async def test_a_cooldown_of_one_process_holds_for_all(own_server: RedisServer, met: str) -> None:
     """The server hears of it at once, or from the first that finds it again, also when it was emptied meanwhile."""
-    async with gates(own_server.url) as (one, two):
+    events: list[GateChanged] = []
+    async with gates(own_server.url, on_event=events.append) as (one, two):
         if met == "with a permit from that time":
             own_server.kill()
         permit, held = await enter(one), await enter(one)
         if met == "while the server is lost":
             own_server.kill()
             one.rate_limited(permit, wait=60.0)
-            await until(lambda: one._is_lost)
+            await until(lambda: len(events) == 1)
         if met != "as usual":
             own_server.start()
-            await until(lambda: not one._is_lost)
+            await until(lambda: events[-1].is_shared)
         if met != "while the server is lost":
             one.rate_limited(permit, wait=60.0)
-            await until(lambda: not one._is_cooldown_unreported)
+            await until_known(own_server)
         for gate in (two, one):
             with pytest.raises(WaitTooLongError):
                 await enter(gate, max_wait=1.0)
@@ -134,18 +140,20 @@ async def test_a_cooldown_of_one_process_holds_for_all(own_server: RedisServer, 
 
 async def test_a_cooldown_outlives_a_reply_that_is_older(own_server: RedisServer) -> None:
     """A reply sent before the 429 was reported neither ends the cooldown nor grants a permit."""
-    async with gates(own_server.url, 1) as (gate,):
+    events: list[GateChanged] = []
+    async with gates(own_server.url, 1, on_event=events.append) as (gate,):
         permit = await enter(gate)
         own_server.hang()
         waiting = enter(gate, max_wait=100.0)
-        await until(lambda: gate._asked == 1)
+        await settle()  # it has asked
         gate.rate_limited(permit, wait=60.0)
         own_server.go_on()
-        while gate._is_cooldown_unreported:  # each step of the loop is looked at
+        known = asyncio.create_task(until_known(own_server))
+        while not known.done():  # each step of the loop is looked at
             assert gate.cooldown_left() > 50.0
             await asyncio.sleep(0)
         assert gate.cooldown_left() > 50.0
-        assert (gate._is_lost, waiting.done()) == (False, False)
+        assert (events, waiting.done()) == ([], False)
         await end([waiting])
 
 
@@ -166,7 +174,7 @@ async def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
             for _ in range(50):
                 gate.responded(await enter(gate))
             assert client.info("commandstats")["cmdstat_evalsha"]["calls"] <= 55
-            await until_idle(gate)
+            await until_idle()
             client.config_resetstat()
             permit = await enter(gate)
             statistics = client.info("commandstats")
@@ -289,7 +297,7 @@ def test_a_gate_that_is_never_closed_leaves_no_socket_in_a_loop_that_ended(
 
     async def work() -> None:
         gate.responded(await enter(gate))
-        await until_idle(gate)
+        await until_idle()
         with empty_server.client as looking:
             assert len(looking.client_list()) == 2
         await client.aclose()
@@ -304,7 +312,7 @@ async def test_closing_ends_waiting_calls(empty_server: RedisServer) -> None:
     async with gates(empty_server.url, 2, max_in_flight=1) as (one, two):
         permit = await enter(one)
         waiting = enter(one)
-        await until(lambda: one._listens)
+        await until_subscribed(empty_server)
         one.abandoned(permit)
         await asyncio.gather(one.aclose(), waiting, return_exceptions=True)
         with pytest.raises(UsageError, match="the gate is closed"):
@@ -333,14 +341,14 @@ async def test_without_the_server_each_process_uses_its_local_share(
         held = [await enter(gate) for _ in range(8)]
         waiting = [enter(gate) for _ in range(4)]
         own_server.kill()
-        await until(lambda: gate._is_lost)
+        await until(lambda: len(events) == 1)
         for permit in held:
             gate.abandoned(permit)
         await until(lambda: sum(task.done() for task in waiting) == 2)
         assert [task.done() for task in waiting] == [True, True, False, False]
         own_server.start()
         await asyncio.gather(*waiting)
-        assert not gate._is_lost
+        assert events[-1].is_shared
         for task in waiting:
             gate.abandoned(task.result())
     assert [(event.name, event.is_shared) for event in events] == [(NAME, False), (NAME, True)]
@@ -357,27 +365,29 @@ async def test_calls_that_never_wait_find_the_server_again(
     """A server that was never there blocks no call, and costs one warning; with a call after it is back, all share."""
     monkeypatch.setattr(redis_module, "SERVER_TIMEOUT", 0.1)
     (own_server.hang if hangs else own_server.kill)()
-    async with gates(own_server.url, 1) as (gate,):
+    events: list[GateChanged] = []
+    async with gates(own_server.url, 1, on_event=events.append) as (gate,):
         for _ in range(30):
             gate.abandoned(await enter(gate))
-        assert gate._is_lost
-        await until_idle(gate)
+        assert [event.is_shared for event in events] == [False]
+        await until_idle()
         monkeypatch.undo()
         (own_server.go_on if hangs else own_server.start)()
         permit = await enter(gate)
-        await until(lambda: not gate._is_lost)
+        await until(lambda: events[-1].is_shared)
         gate.abandoned(permit)
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
 async def test_a_flushed_script_is_loaded_again(empty_server: RedisServer) -> None:
     """A gate loads its script again after SCRIPT FLUSH, and no call fails."""
-    async with gates(empty_server.url, 1) as (gate,):
+    events: list[GateChanged] = []
+    async with gates(empty_server.url, 1, on_event=events.append) as (gate,):
         gate.abandoned(await enter(gate))
         with empty_server.client as client:
             client.script_flush()
         gate.abandoned(await enter(gate))
-        assert not gate._is_lost
+        assert events == []
 
 
 @pytest.mark.parametrize(
@@ -401,13 +411,14 @@ async def test_a_server_that_cannot_write_is_no_error(
             own_server.send(command)
         if code == "MISCONF":
             await until(lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err")
-        async with RedisGate(own_server.url, name="broken") as gate:
+        events: list[GateChanged] = []
+        async with RedisGate(own_server.url, name="broken", on_event=events.append) as gate:
             for _ in range(20):
                 gate.responded(await enter(gate))
-            assert gate._is_lost
+            assert [event.is_shared for event in events] == [False]
             client.execute_command(*heals.split())
             permit = await enter(gate)
-            await until(lambda: not gate._is_lost)
+            await until(lambda: events[-1].is_shared)
             gate.responded(permit)
     (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert warning.startswith("gate 'broken' continues without its server: ")

@@ -17,7 +17,6 @@ from itwin_platform_transport import (
     TokenProvider,
 )
 from itwin_platform_transport.attempts.tokens import TokenSource, redacted
-from itwin_platform_transport.gates.gate import gate_with
 
 from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
 
@@ -422,7 +421,7 @@ async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> N
     """The token that a 401 led to is for the next attempt; one after a long cooldown does not carry it, expired."""
     source = WatchedProvider(life=50.0, latency=0.0)
     service = ScriptedTransport(401, rate_limited("55"), 200)
-    gate = gate_with(lambda: 0.0)
+    gate = Gate(random_number=lambda: 0.0)
     transport = BackoffTransport(service, token=source, now=wall_clock, gate=gate, random_number=lambda: 0.0)
     assert (await send(transport)).status_code == 200
     assert [request.headers["authorization"][-3:] for request in service.requests] == ["t-1", "t-2", "t-3"]

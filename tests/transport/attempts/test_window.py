@@ -1,14 +1,16 @@
 """The window: cooldowns, slow start, probes and rates, decided without a clock of its own."""
 
+import math
+
 import pytest
 from hypothesis import given, settings, strategies as st
 from itwin_platform_transport import RateLimit
-from itwin_platform_transport.gates.window import Permit, Window
+from itwin_platform_transport.gates.window import Limit, Permit, Window
 
 from tests.support.examples import examples
 
 
-def wait_of(window: Window, now: float) -> float | None:
+def wait_of(window: Window, now: float) -> float:
     """Let time pass, and ask."""
     window.advance(now)
     return window.next_start(now)
@@ -39,7 +41,7 @@ def limited_after(allowed: int, *, wait: float = 1.0) -> Window:
     *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
     for permit in successes:
         window.responded(permit)
-    window.rate_limited(limited, now=0.0, wait=wait)
+    window.rate_limited(limited, Limit(now=0.0, wait=wait))
     return window
 
 
@@ -59,15 +61,15 @@ def test_further_429s_of_a_cooldown_only_extend_it() -> None:
     """A 429 of a request from before the cooldown neither shortens it nor restarts the slow start, however late."""
     window = Window(max_in_flight=20)
     first, second, third, late, *others = opened(window, 0.0)
-    window.rate_limited(first, now=1.0, wait=5.0)
-    window.rate_limited(second, now=1.5, wait=1.0)
+    window.rate_limited(first, Limit(now=1.0, wait=5.0))
+    window.rate_limited(second, Limit(now=1.5, wait=1.0))
     assert window.cooldown_left(1.5) == 4.5
-    window.rate_limited(third, now=2.0, wait=9.0)
+    window.rate_limited(third, Limit(now=2.0, wait=9.0))
     assert window.cooldown_left(2.0) == 9.0
     for other in others:
         window.responded(other)
     assert rounds(window, 11.0, 2) == [1, 2]
-    window.rate_limited(late, now=11.0, wait=1.0)
+    window.rate_limited(late, Limit(now=11.0, wait=1.0))
     assert (wait_of(window, 11.5), window.in_flight) == (0.5, 0)
     assert rounds(window, 12.0, 1) == [4]
 
@@ -76,10 +78,10 @@ def test_slow_requests_from_before_count_as_in_flight() -> None:
     """Requests from before the cooldown count against `max_in_flight`, and others may start after it."""
     window = Window(max_in_flight=4)
     permits = opened(window, 0.0)
-    window.rate_limited(permits[0], now=0.0, wait=1.0)
+    window.rate_limited(permits[0], Limit(now=0.0, wait=1.0))
     assert rounds(window, 1.0, 3) == [1, 1, 1]
     assert len(opened(window, 1.0)) == 1
-    assert wait_of(window, 1.0) is None
+    assert wait_of(window, 1.0) == math.inf
     window.responded(permits[1])
     assert rounds(window, 1.0, 1) == [1]
 
@@ -102,7 +104,7 @@ def test_several_rates_hold_at_once() -> None:
     window = Window(max_in_flight=20, rates=[RateLimit(3, 10.0), RateLimit(5, 100.0)])
     now, sent = 0.0, list[float]()
     while len(sent) < 9:
-        now += wait_of(window, now) or 0.0
+        now += wait_of(window, now)
         window.responded(window.begin(now))
         sent.append(now)
     assert sent == pytest.approx([0.0, 0.0, 0.0, 10.4, 10.4, 101.0, 101.0, 101.0, 111.4])
@@ -129,7 +131,7 @@ def test_a_long_cooldown_is_probed_each_minute() -> None:
     probe = window.begin(60.0)
     assert window.may_send(probe, 60.0)
     assert wait_of(window, 61.0) == 59.0
-    window.rate_limited(probe, now=61.0, wait=80_000.0)
+    window.rate_limited(probe, Limit(now=61.0, wait=80_000.0))
     assert (wait_of(window, 61.0), window.cooldown_left(61.0)) == (60.0, 80_000.0)
     window.responded(window.begin(121.0))
     assert window.cooldown_left(121.0) == 0.0
@@ -142,7 +144,7 @@ def test_a_probe_that_was_not_sent_is_due_again() -> None:
     window.unused(window.begin(60.0))
     assert wait_of(window, 60.0) == 0.0
     probe = window.begin(60.0)
-    assert wait_of(window, 120.0) is None  # until it ends
+    assert wait_of(window, 120.0) == math.inf  # until it ends
     window.abandoned(probe)
     assert wait_of(window, 70.0) == 50.0
 
@@ -151,7 +153,7 @@ def test_a_probe_goes_on_whatever_becomes_of_older_requests() -> None:
     """One that was not sent makes no other probe due; one that got a response ends no cooldown."""
     window = Window(max_in_flight=20)
     limited, unsent, answered = [window.begin(0.0) for _ in range(3)]
-    window.rate_limited(limited, now=0.0, wait=600.0)
+    window.rate_limited(limited, Limit(now=0.0, wait=600.0))
     assert not window.may_send(answered, 0.0)
     probe = window.begin(60.0)
     window.unused(unsent)
@@ -164,11 +166,11 @@ def test_a_response_from_before_a_cooldown_does_not_end_it() -> None:
     """Nor does one to a request that was granted as the cooldown ended, and was overtaken by another 429."""
     window = Window(max_in_flight=20)
     limited, late, answered = [window.begin(0.0) for _ in range(3)]
-    window.rate_limited(limited, now=0.0, wait=600.0)
+    window.rate_limited(limited, Limit(now=0.0, wait=600.0))
     window.responded(answered)
     assert window.cooldown_left(0.0) == 600.0
     overtaken = window.begin(600.0)
-    window.rate_limited(late, now=600.0, wait=3.0)
+    window.rate_limited(late, Limit(now=600.0, wait=3.0))
     assert not window.may_send(overtaken, 600.0)
     window.responded(overtaken)
     assert window.cooldown_left(600.0) == 3.0
@@ -178,7 +180,7 @@ def test_a_cooldown_that_did_not_grow_is_not_kept() -> None:
     """The next one is as short as the service names it."""
     window = limited_after(0, wait=5.0)
     window.responded(window.begin(5.0))
-    window.rate_limited(window.begin(5.0), now=5.0, wait=1.0, jitter=1.0)
+    window.rate_limited(window.begin(5.0), Limit(now=5.0, wait=1.0, jitter=1.0))
     assert window.cooldown_left(5.0) == 1.0
 
 
@@ -187,7 +189,7 @@ def test_a_permit_holds_unless_a_cooldown_has_started() -> None:
     window = Window(max_in_flight=20)
     first, second = window.begin(0.0), window.begin(0.0)
     assert window.may_send(second, 0.0)
-    window.rate_limited(first, now=0.0, wait=0.5)
+    window.rate_limited(first, Limit(now=0.0, wait=0.5))
     assert (window.may_send(second, 0.0), window.may_send(second, 0.5)) == (False, True)
 
 
@@ -207,17 +209,17 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
     window = Window(max_in_flight=20)
     now, waits = 0.0, list[float]()
     for _ in range(7):
-        window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
+        window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=1.0))
         waits.append(window.cooldown_left(now))
         now += waits[-1]
     assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 20.0, 20.0])
     for jitter, grown in ((0.0, 1.0), (0.5, 10.5)):
-        window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=jitter)
+        window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=jitter))
         assert window.cooldown_left(now) == pytest.approx(grown)
         now += grown
     window.responded(window.begin(now))
     for kept in (10.5, 10.5 * 0.9, 10.5 * 0.81):  # as long as the last time, and less and less
-        window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
+        window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=1.0))
         assert window.cooldown_left(now) == pytest.approx(kept)
         now += kept
         window.responded(window.begin(now))
@@ -226,10 +228,9 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
 def test_a_long_cooldown_is_not_extended() -> None:
     """A `retry-after` longer than the range of the jitter is kept as it is."""
     window = Window(max_in_flight=20)
-    for _ in range(3):
-        window.rate_limited(window.begin(0.0), now=0.0, wait=30.0, jitter=1.0)
-        assert window.cooldown_left(0.0) == 30.0
-        window.hold(0.0)
+    for now in (0.0, 30.0, 60.0):
+        window.rate_limited(window.begin(now), Limit(now=now, wait=30.0, jitter=1.0))
+        assert window.cooldown_left(now) == 30.0
 
 
 def used_up(window: Window, now: float) -> int:
@@ -257,7 +258,7 @@ def test_eight_requests_tell_a_rate(is_late: bool) -> None:
     limited, *successes = [window.begin(0.0) for _ in range(9)]
     for permit in [] if is_late else successes:
         window.responded(permit)
-    window.rate_limited(limited, now=0.0, wait=1.0)
+    window.rate_limited(limited, Limit(now=0.0, wait=1.0))
     for permit in successes if is_late else []:
         window.responded(permit)
     assert used_up(window, 1.0) == 8
@@ -269,7 +270,7 @@ def test_a_rate_is_not_learned_from_a_long_period() -> None:
     window = Window(max_in_flight=20)
     for second in range(0, 60, 6):
         window.responded(window.begin(float(second)))
-    window.rate_limited(window.begin(60.0), now=60.0, wait=1.0)
+    window.rate_limited(window.begin(60.0), Limit(now=60.0, wait=1.0))
     assert rounds(window, 61.0, 5) == [1, 2, 4, 8, 16]
 
 
@@ -278,9 +279,9 @@ def test_after_a_long_period_the_next_one_is_measured_from_its_own_beginning() -
     window = Window(max_in_flight=20)
     for second in range(0, 60, 6):
         window.responded(window.begin(float(second)))
-    window.rate_limited(window.begin(60.0), now=60.0, wait=1.0)
+    window.rate_limited(window.begin(60.0), Limit(now=60.0, wait=1.0))
     assert sum(rounds(window, 61.0, 4)) == 15
-    window.rate_limited(window.begin(61.0), now=61.0, wait=1.0)
+    window.rate_limited(window.begin(61.0), Limit(now=61.0, wait=1.0))
     assert used_up(window, 62.0) == 15
     assert wait_of(window, 62.0) == pytest.approx(1.04)
 
@@ -289,14 +290,14 @@ def test_late_responses_to_requests_from_before_tell_no_rate() -> None:
     """Three of them beside seven of the period that ends with a 429: seven are too few to learn from."""
     window = Window(max_in_flight=20)
     limited, *late = [window.begin(0.0) for _ in range(4)]
-    window.rate_limited(limited, now=0.0, wait=1.0)
+    window.rate_limited(limited, Limit(now=0.0, wait=1.0))
     assert wait_of(window, 1.0) == 0.0
     window.responded(late.pop())
     assert rounds(window, 1.0, 1) == [1]
     for permit in late:
         window.responded(permit)
     assert rounds(window, 1.0, 2) == [2, 4]
-    window.rate_limited(window.begin(1.0), now=1.0, wait=1.0)
+    window.rate_limited(window.begin(1.0), Limit(now=1.0, wait=1.0))
     assert rounds(window, 2.0, 5) == [1, 2, 4, 8, 16]
 
 
@@ -305,7 +306,7 @@ def pauses(window: Window, now: float, count: int) -> tuple[list[float], float]:
     found = []
     for _ in range(count):
         used_up(window, now)
-        found.append(round(wait_of(window, now) or 0.0, 3))
+        found.append(round(wait_of(window, now), 3))
         now += found[-1]
     return found, now
 
@@ -353,7 +354,7 @@ def test_a_probe_waits_as_long_as_a_failure_would_really_cost(jitter: float, hel
     """What counts is how long the gate had to wait, and not what the service named for it."""
     window = limited_after(10)
     for _ in range(2):
-        window.rate_limited(window.begin(1.0), now=1.0, wait=1.0, jitter=jitter)
+        window.rate_limited(window.begin(1.0), Limit(now=1.0, wait=1.0, jitter=jitter))
     found, _ = pauses(window, 10.0, 6)
     assert found.count(2.08) == held
 
@@ -362,12 +363,12 @@ def test_a_failed_probe_is_taken_back() -> None:
     """After a 429 in a probe, the last period holds that had none; the next probe is half as large, and comes later."""
     window = limited_after(10)
     _, now = pauses(window, 1.0, 11)
-    window.rate_limited(window.begin(now), now=now, wait=1.0)
+    window.rate_limited(window.begin(now), Limit(now=now, wait=1.0))
     found, now = pauses(window, now + 2.0, 22)
     assert found == [1.04] * 20 + [0.988] * 2
     # The smallest one takes a thirty-second off.
     for _ in range(2):
-        window.rate_limited(window.begin(now), now=now, wait=1.0)
+        window.rate_limited(window.begin(now), Limit(now=now, wait=1.0))
         found, now = pauses(window, now + 2.0, 32)
         assert found == [1.04] * 31 + [1.007]
 
@@ -378,7 +379,7 @@ def test_a_long_period_that_was_too_fast_is_probed_boldly_again() -> None:
     _, now = pauses(window, 5.0, 2)
     used_up(window, now)
     for _ in range(2):
-        window.rate_limited(window.begin(now), now=now, wait=5.0)
+        window.rate_limited(window.begin(now), Limit(now=now, wait=5.0))
         now += 5.0
         wait_of(window, now)
     found, _ = pauses(window, now, 6)
@@ -396,7 +397,7 @@ def test_a_learned_rate_that_was_too_fast_is_measured_again(
     """Without a probe, a 429 slows the rate down to 85 % of what got through since the last one, or by a twentieth."""
     window = limited_after(10)
     assert (used_up(window, 1.0) if succeeds else wait_of(window, 1.0)) == succeeds
-    window.rate_limited(window.begin(sent_at), now=sent_at, wait=named)
+    window.rate_limited(window.begin(sent_at), Limit(now=sent_at, wait=named))
     assert used_up(window, 10.0) == left
     assert wait_of(window, 10.0) == pytest.approx(seconds)
 
@@ -416,12 +417,10 @@ def test_no_history_leaves_the_window_stuck(steps: list[tuple[str, float, float]
             assert now >= cooldown_until
             in_flight.append(window.begin(now))
         elif what == "limited" and in_flight:
-            window.rate_limited(in_flight.pop(0), now=now, wait=wait)
+            window.rate_limited(in_flight.pop(0), Limit(now=now, wait=wait))
             cooldown_until = max(cooldown_until, now + wait)
         elif what != "begins" and in_flight:
             (window.responded if what == "responded" else window.abandoned)(in_flight.pop(0))
         assert window.in_flight == len(in_flight) <= 4
         if not in_flight and now >= cooldown_until:
-            until_next = wait_of(window, now)
-            assert until_next is not None
-            assert until_next < 60.0
+            assert wait_of(window, now) < 60.0

@@ -26,7 +26,6 @@ from itwin_platform import (
     __version__,
 )
 from itwin_platform_transport import CallInfo, Request
-from itwin_platform_transport.gates.gate import gate_with
 from opentelemetry import trace
 from opentelemetry.instrumentation.httpx import HTTPXClientInstrumentor
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -97,7 +96,7 @@ async def test_a_cooldown_is_one_event(
 ) -> None:
     """However many 429s it has: how long no request starts, and which limit the response names."""
     events: list[object] = []
-    gate = gate_with(lambda: jitter, 20)
+    gate = Gate(20, random_number=lambda: jitter)
     transport = backoff(ScriptedTransport(*limits, 200), gate=gate, on_event=events.append)
     await asyncio.gather(*(send(transport) for _ in range(calls)))
     assert [event for event in events if isinstance(event, CooldownStarted)] == expected
@@ -255,7 +254,7 @@ async def test_a_call_that_is_held_back_is_a_rate_limit(spans: InMemorySpanExpor
 
     `on_response` is called for responses, so not for such a call.
     """
-    gate, limit = gate_with(lambda: 0.0), {"retry-after": "300", "x-correlation-id": "c-9"} | NAMES
+    gate, limit = Gate(random_number=lambda: 0.0), {"retry-after": "300", "x-correlation-id": "c-9"} | NAMES
     body = b'{"error": {"code": "TooManyRequests", "message": "Wait."}}'
     service = ScriptedTransport(httpx.Response(429, headers=limit, content=body))
     responses: list[ResponseInfo] = []

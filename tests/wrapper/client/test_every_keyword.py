@@ -318,7 +318,7 @@ ROWS: dict[str, Row] = {
     "Gate": Row(
         lambda **keywords: through_transport(gate=Gate(**keywords), now=lambda: MOMENT),
         {},
-        {"max_in_flight": 2, "rate": RateLimit(1, 2.0)},
+        {"max_in_flight": 2, "rate": RateLimit(1, 2.0), "random_number": lambda: 1.0},
     ),
     "RateLimit": Row(
         lambda **keywords: through_transport(gate=Gate(rate=RateLimit(**keywords)), now=lambda: MOMENT),

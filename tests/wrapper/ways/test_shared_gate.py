@@ -7,8 +7,7 @@ import redis.asyncio
 from itwin_platform import PlatformClient, RedisGate, UsageError
 from itwin_platform_sandbox import Sandbox
 
-from tests.support.gates import enter, needs_redis
-from tests.support.real_time import until
+from tests.support.gates import enter, needs_redis, until_subscribed
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -28,7 +27,7 @@ async def test_redis_holds_no_token_and_no_query() -> None:
             PlatformClient(sandbox.base_url, vendor="v", token="planted-token", gate=gate) as platform,
         ):
             found = [asyncio.create_task(platform.itwins.list(search="planted-search").collect()) for _ in range(2)]
-            await until(lambda: gate._listens)
+            await until_subscribed(server)
             during = stored(server)
             goes_on.set()
             await asyncio.gather(*found)

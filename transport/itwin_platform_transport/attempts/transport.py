@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import random
 import ssl
 from collections.abc import Callable
@@ -31,7 +32,7 @@ from ..connections.messages import (
 from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
 from ..gates.breaker import Breaker, OperationDownError
-from ..gates.gate import Gate, gate_with
+from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
 from ..names import LOGGER, ServiceHeaders
 from ..policy import (
@@ -131,7 +132,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._engine = network if isinstance(network, EngineTransport) else None
         # A transport that is derived from the engine may change the request on its way.
         self._send_once = network.send if type(network) is EngineTransport else partial(send_through, network)
-        self._gate = gate or gate_with(random_number, self._policy.max_in_flight)
+        self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._headers = headers
         self._max_response_bytes = max_response_bytes
         self._on_event = on_event
@@ -289,7 +290,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             asked = call.clock()
         try:
             permit = await gate.enter(
-                call.ticket, max_wait=call.longest_cooldown, until=call.timer.when(), operation=call.operation
+                call.ticket,
+                max_wait=call.longest_cooldown,
+                until=call.timer.when(),
+                deadline=policy.deadline,
+                operation=call.operation,
             )
         except WaitTooLongError:
             raise
@@ -297,6 +302,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if isinstance(error, PlatformError) and not progress.made:
                 raise
             raise not_admitted(call, progress, error) from error
+        finally:
+            if call.started_at is None and (since := gate.rejecting_since(call.operation)) < math.inf:
+                call.started_at = max(asked, since)  # nothing but 429s has come since: queueing counts
         if self._calls.is_closed:
             # `aclose()` ran in the loop iteration that granted the permit.
             gate.unused(permit)

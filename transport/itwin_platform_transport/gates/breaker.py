@@ -1,16 +1,19 @@
-"""Operations that are down, as a circuit breaker for each: closed, open, half-open.
+"""Circuit breakers: whether an operation, or a path of it, is up, and which call finds that out.
 
-- *Closed*: nothing is known to be wrong. `FAILURES_TO_OPEN` failed attempts of an operation in a row open its breaker; any
-  success begins the row anew. A service of which 80 % of the attempts fail has so many once in ninety.
-- *Open*: its calls wait without a permit, for as long as their own retries would have taken. One of them probes every
-  0.6 to 0.9 s, and never sooner than the service names. Who has failed least probes first, so a bad object does not
-  keep others out.
-- *Half-open*: a probe is in flight. Any success closes the breaker, whoever had it, and all calls continue.
+**Theory.** A breaker has the usual three states:
 
-So an outage costs about 40 requests however many calls meet it. The figures: docs/decisions/outages.md.
+- *Closed*: calls pass. `FAILURES_TO_OPEN` failed attempts in a row open it, and any success sets the row back to zero.
+  A service of which 80 % of the attempts fail has this many in a row once in ninety attempts.
+- *Open*: calls wait without a permit, for as long as their own retries would have taken. Every 0.6 to 0.9 s, and never
+  sooner than the service names, one of them is the probe.
+- *Half-open*: the probe is in flight. If it fails, the breaker is open again. Any success, also of another call, closes
+  it, and all calls continue.
 
-A path has a breaker too, and a call passes both: that of its path, then that of its operation. Of the failures of one
-path in a row, only the first `COUNTED_OF_PATH` count for the operation. So a few bad objects stop nobody else.
+So an outage costs about 40 requests, however many calls meet it. The figures: docs/decisions/outages.md.
+
+There are two levels of the same class: a call passes the breaker of its path, then that of its operation. Of the
+failures of one path in a row, only the first `COUNTED_OF_PATH` count for the operation, so a few bad objects stop no
+other call. A call that has failed leaves the probe to calls that have failed less often.
 """
 
 import asyncio
@@ -22,26 +25,32 @@ from ..policy import BackoffPolicy, Progress, time_of_attempts
 
 T = TypeVar("T")
 
+#: Failures in a row that open a breaker: fewer would open that of a service which is half broken.
 FAILURES_TO_OPEN = 20
+#: Failures in a row of one path that count for its operation: six bad objects cannot open its breaker.
 COUNTED_OF_PATH = 3
-#: So many operations and paths are remembered of which something failed: the last ones, and those that are open.
+#: Most breakers of a gate: an outage of many paths takes no more memory however long it lasts.
 MOST_REMEMBERED = 1_000
-#: A probe begins so many seconds after the one before has failed, and up to so many more, which jitter draws.
-PROBE_INTERVAL, PROBE_JITTER = 0.6, 0.3
-#: Who has waited for so many seconds probes at longer intervals. A probe that hangs gets company after as long.
-PATIENT_AFTER, LONG_INTERVAL = 20.0, 5.0
-#: A `retry-after` is believed for so many seconds: then one call asks whether it still holds.
+#: Seconds from a failed probe to the next one...
+PROBE_INTERVAL = 0.6
+#: ... and seconds that jitter adds at most, so that processes do not probe at the same time.
+PROBE_JITTER = 0.3
+#: Seconds of waiting after which a call is patient: only calls with a longer policy than the default get there.
+PATIENT_AFTER = 20.0
+#: Seconds between the probes of patient calls, and after which a probe that hangs does not block the next one.
+LONG_INTERVAL = 5.0
+#: Longest `retry-after`, in seconds, that holds without a probe: a maintenance page may name an hour and end sooner.
 LONGEST_NAMED = 60.0
-#: What nobody has looked at for so many seconds is forgotten.
+#: Seconds after which a breaker that no call has touched counts as closed, and is dropped.
 FORGOTTEN_AFTER = 30.0
-#: A call whose policy has one attempt waits for so many seconds: for the outcome of one probe.
+#: Shortest time, in seconds, that a call waits: for the outcome of one probe, also if its policy has one attempt.
 SHORTEST_WAIT = 2.0
-#: For each attempt of its own that failed, a call leaves the probe to the others for so many seconds.
-_AFTER_OTHERS = 0.01
+#: Seconds by which a call probes later for each of its attempts that failed, so that other calls come first.
+AFTER_OTHERS = 0.01
 
 
 class OperationDownError(Exception):
-    """A call may not wait any longer for an operation that is down; `found` is what the last probe got."""
+    """A call may not wait any longer for an open breaker; `found` is the failure of the last probe."""
 
     def __init__(self, found: object) -> None:
         super().__init__()
@@ -49,65 +58,66 @@ class OperationDownError(Exception):
 
 
 class Closed(NamedTuple):
-    """An outage that is over: its seconds, and the probes that it took."""
+    """The outage that a success has ended: its seconds, and the probes that it took."""
 
     seconds: float
     probes: int
 
 
 class Breaker(Generic[T]):
-    """The breaker of one operation; `T` is what a failed attempt has found."""
+    """The breaker of one path or operation; `T` is the record of a failed attempt."""
 
     def __init__(self) -> None:
+        #: Failed attempts since the last success, and probes among them.
         self.failures: int = 0
         self._probes = 0
         self._opened_at: float | None = None
-        #: The call that probes, when the next probe may begin, and when the last attempt failed or probed.
+        #: The call that is the probe: the breaker is half-open.
         self._probe: Hashable = None
+        #: When the next probe may start, and when an attempt failed or a probe started last.
         self._due = self._seen = -math.inf
+        #: The failure of the last probe, and the longest delay that the service has named since, in seconds.
         self._found: T | None = None
-        #: The longest delay that the service has named since the last probe, in seconds.
         self._named = 0.0
-        #: When each call began to wait, and what its attempts had come to.
+        #: When each call began to wait, and its progress then.
         self._since: dict[Hashable, tuple[float, Progress]] = {}
         self._waiting: set[asyncio.Future[None]] = set()
 
-    def holds_back(self, call: Hashable) -> bool:
-        """Return whether a call has to wait: the breaker is open, and the call is not the probe."""
-        return self.is_open and self._probe is not call
-
     @property
     def is_open(self) -> bool:
-        """Whether calls wait."""
+        """Whether calls wait, except the probe."""
         return self._opened_at is not None
-
-    def is_stale(self, now: float) -> bool:
-        """Return whether it was so long ago that it says nothing any more."""
-        return not self._waiting and now > max(self._due, self._seen) + FORGOTTEN_AFTER
 
     def is_probed_by(self, call: Hashable) -> bool:
         """Return whether a call is the probe."""
         return self._probe is call
 
+    def is_stale(self, now: float) -> bool:
+        """Return whether no call has touched the breaker for so long that it counts as closed."""
+        return not self._waiting and now > max(self._due, self._seen) + FORGOTTEN_AFTER
+
+    def holds_back(self, call: Hashable, *, now: float) -> bool:
+        """Return whether a call has to wait."""
+        return self.is_open and not self.is_probed_by(call) and not self.is_stale(now)
+
     async def wait(self, call: Hashable, *, progress: Progress, policy: BackoffPolicy, until: float | None) -> None:
-        """Wait until something has changed, or the call is to probe.
+        """Wait until the state has changed, or the call has become the probe.
 
         Args:
-            call: who waits.
-            progress: what its attempts have come to.
+            call: the call that waits.
+            progress: its attempts so far.
             policy: its limits.
-            until: when its time is over; None for never.
+            until: when its time is over, in the event loop's time; None for never.
 
         Raises:
-            OperationDownError: its own retries would have ended, or the next probe comes too late.
+            OperationDownError: the retries of the call would have ended, or the next probe comes too late for it.
         """
         now = asyncio.get_running_loop().time()
         since, progress_then = self._since.setdefault(call, (now, progress))
-        patience = time_of_attempts(progress_then, policy=policy, retry_after=self._named)
-        ends_at = min(since + max(patience, SHORTEST_WAIT), math.inf if until is None else until)
-        is_patient = now - since > PATIENT_AFTER
-        due = max(self._due, self._seen + LONG_INTERVAL if is_patient else -math.inf)
-        due += _AFTER_OTHERS * progress.attempts
+        time_of_retries = time_of_attempts(progress_then, policy=policy, retry_after=self._named)
+        ends_at = min(since + max(time_of_retries, SHORTEST_WAIT), math.inf if until is None else until)
+        due = max(self._due, self._seen + LONG_INTERVAL) if now - since > PATIENT_AFTER else self._due
+        due += AFTER_OTHERS * progress.attempts
         is_too_late = due >= ends_at or due - now > policy.max_wait
         # While a probe is in flight, its outcome decides.
         if now >= ends_at or (is_too_late and self._probe is None):
@@ -125,7 +135,7 @@ class Breaker(Generic[T]):
     def failed(self, call: Hashable, found: T, *, now: float, named: float | None, jitter: float) -> float | None:
         """Count a failed attempt; return the seconds until the first probe if this one opens the breaker."""
         self.failures, self._seen = self.failures + 1, now
-        opens, is_probe = self._opened_at is None and self.failures >= FAILURES_TO_OPEN, self._probe is call
+        opens, is_probe = not self.is_open and self.failures >= FAILURES_TO_OPEN, self.is_probed_by(call)
         if opens or is_probe:
             self._found, self._probe, self._probes = found, None, self._probes + is_probe
             self._due, self._named = now + PROBE_INTERVAL + PROBE_JITTER * jitter, 0.0
@@ -139,15 +149,15 @@ class Breaker(Generic[T]):
         return self._due - now if opens else None
 
     def succeeded(self, *, now: float) -> Closed | None:
-        """Close the breaker, which is not used any more; return what is over if it was open."""
+        """Close the breaker, which is not used again; return the outage that this ends."""
         opened_at, self._opened_at = self._opened_at, None
         self._wake()
         return None if opened_at is None else Closed(now - opened_at, self._probes + 1)
 
     def left(self, call: Hashable) -> None:
-        """Let another call probe at once if this one did: it has ended without finding out."""
+        """Let another call probe at once if this one was the probe: it has ended without an outcome."""
         self._since.pop(call, None)
-        if self._probe is call:
+        if self.is_probed_by(call):
             self._probe, self._due = None, -math.inf
             self._wake()
 
@@ -157,21 +167,20 @@ class Breaker(Generic[T]):
                 changed.set_result(None)
 
 
-#: What names a breaker: the operation, or the operation and the path.
+#: The key of a breaker: an operation, or an operation and a path.
 Scope = tuple[str, ...]
 
 
 class Breakers(Generic[T]):
-    """The breakers of a gate. Almost always none is `active`: a success removes those of its path and operation."""
+    """The breakers of a gate. Almost always none is `active`: a success drops those of its path and operation."""
 
     def __init__(self) -> None:
         self.active: dict[Scope, Breaker[T]] = {}
 
     def holding_back(self, call: Hashable, scopes: Sequence[Scope], *, now: float) -> Breaker[T] | None:
-        """Return the breaker that a call has to wait for; None when it may go on."""
-        self._forget(scopes, now)
+        """Return the breaker that a call has to wait for, of its path or else of its operation; None for none."""
         found = (self.active.get(scope) for scope in scopes)
-        return next((each for each in found if each is not None and each.holds_back(call)), None)
+        return next((each for each in found if each is not None and each.holds_back(call, now=now)), None)
 
     def failed(
         self, call: Hashable, scopes: Sequence[Scope], found: T, *, now: float, named: float | None, jitter: float
@@ -184,27 +193,27 @@ class Breakers(Generic[T]):
             also = operation.failed(call, found, now=now, named=named, jitter=jitter)
             opened = also if opened is None else opened
         if len(self.active) > MOST_REMEMBERED:
-            oldest = next((scope for scope, each in self.active.items() if not each.is_open), None)
-            self.active.pop(oldest or scopes[0])
+            oldest = next((scope for scope, each in self.active.items() if not each.is_open), scopes[0])
+            del self.active[oldest]
         return opened
 
     def succeeded(self, scopes: Sequence[Scope], *, now: float) -> Closed | None:
-        """Close the breakers of a path and its operation; return what is over if one was open."""
+        """Close the breakers of a path and its operation; return the outage that this ends."""
         self._forget([next(iter(self.active))], now)
         ended = [each.succeeded(now=now) for scope in scopes if (each := self.active.pop(scope, None)) is not None]
         return next((each for each in reversed(ended) if each is not None), None)
 
-    def _forget(self, scopes: Sequence[Scope], now: float) -> None:
-        for scope in scopes:
-            if scope in self.active and self.active[scope].is_stale(now):
-                del self.active[scope]
-
     def left_by(self, call: Hashable, scopes: Sequence[Scope]) -> None:
-        """Let another call probe if this one did: it has ended."""
+        """Let another call probe if this one was the probe: it has ended."""
         for scope in scopes:
             if (breaker := self.active.get(scope)) is not None:
                 breaker.left(call)
 
     def clear(self) -> None:
-        """Forget all: they belong to an event loop that has ended."""
+        """Drop all breakers: they belong to an event loop that has ended."""
         self.active.clear()
+
+    def _forget(self, scopes: Sequence[Scope], now: float) -> None:
+        for scope in scopes:
+            if scope in self.active and self.active[scope].is_stale(now):
+                del self.active[scope]

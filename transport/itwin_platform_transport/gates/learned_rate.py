@@ -1,57 +1,60 @@
-"""A rate that the service does not state, learned from its 429s.
+"""The rate that a service allows and does not state, learned from its 429s.
 
-**Theory.** A limiter counts requests in seconds. When it rejects one, two things are known: how many requests it let
-through since the period began (`n`), and how long that took until it accepts again (`t`: from the first of them to the
-end of the delay that it names). So `n` requests in `t` seconds is a rate that it accepts, and all calls keep to it as
-if somebody had stated it. Three facts make this an estimate:
+**Theory.** When a limiter rejects a request, two things are known: how many requests it has accepted since the period
+began, and how many seconds pass from the first of them until it accepts again, which is the end of the delay that it
+names. This number of requests in this time is a rate that the limiter accepts, and the gate keeps to it as to a known
+rate. It is an estimate, for three reasons:
 
-1. *Services count whole seconds and round delays up*, so `t` is rounded down to seconds, and gets the margin of known
-   rates: requests take unequally long to arrive.
-2. *It is mostly too slow.* A burst that crosses two windows, a ban, or a limit that has risen measure too much time. So
-   the rate is probed: now and then its seconds are shortened. A probe that fails costs a cooldown, so it comes when the
-   rate has held so long that a success would have saved as much: a probe of 10 % after ten cooldowns, one of 50 % after
-   two. A probe that fails is taken back, and the next one is half as large. One that holds shows that the limit has
-   risen, so the next one is larger and comes sooner.
-3. *It may be too fast*: a 429 without a probe says so. It is measured again, and a share of that is taken.
+1. *It measures too much time.* Services count whole seconds and round delays up. So the time is rounded down to
+   seconds, and gets the margin of a known rate, because requests take unequally long to arrive.
+2. *It is mostly too slow.* A burst that crosses two windows, a ban, or a limit that has risen all add time. So the rate
+   is probed: now and then its seconds are shortened. A probe that fails costs a cooldown. So it comes when the rate has
+   held so long that a success would have saved as much: a probe of 10 % after ten cooldowns, one of 50 % after two.
+   After a failure the rate that held before applies again, and the next probe is half as large. After a success the
+   limit has risen, so the next probe is larger and comes sooner.
+3. *It can be too fast.* A 429 that no probe explains shows this. The rate is measured again, and a share of it applies.
 
-Few requests, or a long time, tell no rate. The figures: docs/decisions/slow-start.md. `exchange.lua` has the same rules.
+A few requests, or a long time, show no rate. The figures: docs/decisions/slow-start.md. `exchange.lua` has the same
+rules for processes that share a gate.
 """
 
 import math
 from dataclasses import dataclass
 
-#: A rate counts a request for this much longer than `per`: by a share of it, and by so many seconds at most.
-MARGIN_SHARE, MARGIN_SECONDS = 0.04, 1.0
+#: A known or learned rate counts a request for longer than `per`, by this share of it...
+MARGIN_SHARE = 0.04
+#: ... but by at most these seconds, because a share of an hour is more than latencies differ.
+MARGIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """The constants of the theory.
+    """The constants of the theory, with the values that docs/decisions/slow-start.md measures."""
 
-    Args:
-        fewest: fewer requests, let through before a 429, tell no rate yet: the next period counts as well.
-        longest: a longer time, in seconds, tells none.
-        rounded_up: what a service adds to the delay that it names, in seconds, on average.
-        slower, measured: a rate that was too fast slows down to this share, and to this share of what was measured.
-        first_probe: what the first probe takes off the seconds, as a share of them.
-        careful_probe, careful_below: the same of a rate with fewer seconds than this, which is mostly right.
-        smallest_probe, largest_probe: where halving and doubling end.
-        next_after: a probe that has held is followed by another one after so many losses.
-        least_loss: a failed probe costs the cooldown, or this share of the seconds if that is longer.
-    """
-
-    fewest: int = 8
-    longest: float = 20.0
+    #: Fewer accepted requests than these show no rate: the next period is added to them.
+    fewest_requests: int = 8
+    #: A period of more seconds than these shows no rate.
+    longest_period: float = 20.0
+    #: The seconds by which services round up the delay that they name, on average.
     rounded_up: float = 0.5
+    #: After a 429 that no probe explains, the rate falls to this share of itself...
     slower: float = 0.95
-    measured: float = 0.85
+    #: ... and to this share of the measured rate, because more was sent at once than one window allows.
+    share_of_measured: float = 0.85
+    #: The first probe takes this share off the seconds of the rate.
     first_probe: float = 0.5
+    #: The first probe of a rate with few seconds, which is mostly right, takes off this share.
     careful_probe: float = 0.1
+    #: A rate has few seconds if it has fewer than these.
     careful_below: float = 1.5
+    #: Halving after failed probes ends at this share.
     smallest_probe: float = 1 / 32
+    #: Doubling after successful probes ends at this share.
     largest_probe: float = 0.25
-    next_after: float = 3.0
-    least_loss: float = 0.5
+    #: After a successful probe, the next one comes when the rate has held for this many costs of a failure.
+    costs_between_probes: float = 3.0
+    #: A failed probe costs the last cooldown, or this share of the rate's seconds if that is longer.
+    least_cost: float = 0.5
 
 
 TUNING = Tuning()
@@ -63,50 +66,46 @@ def counted_seconds(seconds: float) -> float:
 
 
 class LearnedRate:
-    """What the 429s of a gate have told.
+    """The rate that the 429s of a window have shown.
 
-    A period begins with a 429. `granted`, `let_through` and `rate_limited` tell what happens in it, and `settle`
-    draws the conclusion once the responses have come. `limit` is the rate: requests and seconds; None while unknown.
+    A period begins with a 429. `begin`, `accepted` and `rate_limited` note its events. `settle` draws the
+    conclusion after the cooldown, when the responses to earlier requests have come.
     """
 
-    __slots__ = ("_began", "_good_seconds", "_let_through", "_probe_at", "_share", "_span", "limit")
+    __slots__ = ("_accepted", "_good_seconds", "_probe_at", "_share", "began", "limit", "span")
 
     def __init__(self) -> None:
+        #: The rate: requests and seconds. None while it is unknown.
         self.limit: tuple[int, float] | None = None
-        #: The seconds of the rate that has held last, what the next probe takes off, and when it comes.
-        self._good_seconds, self._share, self._probe_at = 0.0, TUNING.first_probe, 0.0
-        #: The present measurement: its first request, what was let through since; its seconds once a 429 has ended it.
-        self._began: float | None = None
-        self._let_through = 0
-        self._span: float | None = None
+        #: The seconds of the rate that has held last, the share that the next probe takes off, and its time.
+        self._good_seconds, self._share, self._probe_at = 0.0, TUNING.first_probe, math.inf
+        #: When the first request of the measured period started, and how many the service has accepted since.
+        self.began: float | None = None
+        self._accepted = 0
+        #: The seconds of the period that a 429 has ended, until `settle` draws the conclusion.
+        self.span: float | None = None
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether no 429 waits for its conclusion."""
-        return self._span is None
+    def begin(self, now: float) -> None:
+        """Note that the first request of a period starts."""
+        self.began = now
 
-    def granted(self, now: float) -> None:
-        """Note that a request starts."""
-        if self._began is None:
-            self._began = now
-
-    def let_through(self) -> None:
+    def accepted(self) -> None:
         """Note a response other than 429."""
-        self._let_through += 1
+        self._accepted += 1
 
     def rate_limited(self, started: float, *, wait: float) -> None:
-        """Note the first 429 of a period: of a request that `started` then, with the delay that the service names."""
-        self._span = started - (started if self._began is None else self._began) + wait
+        """Note the 429 that ends a period: when its request started, and the delay that the service names."""
+        self.span = started - (started if self.began is None else self.began) + wait
 
     def settle(self, now: float, *, cost: float) -> None:
-        """Change the rate after a cooldown of `cost` seconds, when the responses to what was sent before it are there."""
-        if self._span is None:
+        """Learn from the period that the last 429 has ended, after a cooldown of `cost` seconds."""
+        if self.span is None:
             return
-        span, self._span = self._span, None
-        count = self._let_through if span <= TUNING.longest else 0
-        if self.limit is None and 0 < count < TUNING.fewest:
-            return  # the next period counts as well
-        self._began, self._let_through = None, 0
+        span, self.span = self.span, None
+        count = self._accepted if span <= TUNING.longest_period else 0
+        if self.limit is None and 0 < count < TUNING.fewest_requests:
+            return  # the next period is added
+        self.began, self._accepted = None, 0
         if self.limit is None:
             if count and span > 0:
                 self._keep_to(count, counted_seconds(span), TUNING.first_probe, now, cost)
@@ -117,13 +116,13 @@ class LearnedRate:
             self._slow_down(*self.limit, count, span, now, cost)
 
     def _slow_down(self, requests: int, seconds: float, count: int, span: float, now: float, cost: float) -> None:
-        each = seconds / requests / TUNING.slower
+        seconds_each = seconds / requests / TUNING.slower
         if count:
-            counted = counted_seconds(max(span - TUNING.rounded_up, min(span, 1.0)))
-            each = max(each, counted / count / TUNING.measured)
-            requests = max(1, int(min(requests, count) * TUNING.measured))
-        is_uncertain = requests * each >= TUNING.careful_below
-        self._keep_to(requests, requests * each, TUNING.first_probe if is_uncertain else self._share, now, cost)
+            measured = counted_seconds(max(span - TUNING.rounded_up, min(span, 1.0)))
+            seconds_each = max(seconds_each, measured / count / TUNING.share_of_measured)
+            requests = max(1, int(min(requests, count) * TUNING.share_of_measured))
+        is_uncertain = requests * seconds_each >= TUNING.careful_below
+        self._keep_to(requests, requests * seconds_each, TUNING.first_probe if is_uncertain else self._share, now, cost)
 
     def _keep_to(self, requests: int, seconds: float, share: float, now: float, cost: float) -> None:
         self._good_seconds = seconds
@@ -131,18 +130,16 @@ class LearnedRate:
         self._set(requests, seconds, 1 / self._share, now, cost)
 
     def is_probe_due(self, now: float) -> bool:
-        """Return whether the rate has held long enough to try a faster one."""
-        return self.limit is not None and now >= self._probe_at
+        """Return whether a rate is known, and has held long enough to try a faster one."""
+        return now >= self._probe_at
 
-    def try_faster(self, now: float, *, cost: float) -> None:
-        """Probe: shorten the seconds. A rate that has held through a probe is that of a limit which has risen."""
-        assert self.limit is not None  # noqa: S101  # `is_probe_due` says so
-        requests, seconds = self.limit
+    def try_faster(self, requests: int, seconds: float, *, now: float, cost: float) -> None:
+        """Probe: shorten the seconds of the rate. If the last probe has held, the limit has risen: take off more."""
         if seconds < self._good_seconds:
             self._share = min(2 * self._share, TUNING.largest_probe)
         self._good_seconds = seconds
-        self._set(requests, seconds * (1 - self._share), TUNING.next_after, now, cost)
+        self._set(requests, seconds * (1 - self._share), TUNING.costs_between_probes, now, cost)
 
-    def _set(self, requests: int, seconds: float, losses: float, now: float, cost: float) -> None:
+    def _set(self, requests: int, seconds: float, costs: float, now: float, cost: float) -> None:
         self.limit = requests, seconds
-        self._probe_at = now + max(losses * max(cost, TUNING.least_loss * seconds), seconds)
+        self._probe_at = now + max(costs * max(cost, TUNING.least_cost * seconds), seconds)

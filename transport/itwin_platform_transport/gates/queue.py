@@ -1,41 +1,70 @@
-"""Who is next at a gate: first in, first out, unless an operation has its share of the permits."""
+"""Which waiting call is next at a gate: first in, first out, unless an operation has its share of the permits."""
 
 import asyncio
 import itertools
-from collections import Counter
+import math
 from collections.abc import Callable, Hashable, Iterator
 from heapq import heapify, heappop, heappush
 
 from .window import Permit, WaitTooLongError
 
-#: While another operation was called within so many seconds, an operation has at most this share of the permits that
-#: the others do not have: one that hangs must not take all.
-LATELY, LARGEST_SHARE = 30.0, 0.75
-#: The operation that was rate limited last comes after the others for so many seconds: the limit may be its own.
+#: Seconds after its last call in which an operation counts as in use.
+IN_USE_FOR = 30.0
+#: Largest share of the permits that others do not hold, for one operation while others are in use: one that hangs must
+#: not take all permits.
+LARGEST_SHARE = 0.75
+#: Seconds after its cooldown in which the operation of the last 429 comes after the others: the limit may be its own.
 OTHERS_FIRST = 5.0
-#: What adding and subtracting a cooldown may leave of the clock's rounding, in seconds.
+#: Rounding that may be left when a cooldown is added to the clock and subtracted again, in seconds.
 CLOCK_ERROR = 1e-6
 
 
 class Waiter(asyncio.Future[Permit]):
-    """A task's wait for a permit: its position in the queue, its operation, and how long a cooldown it may wait for."""
+    """A task's wait for a permit, with its limits.
 
-    __slots__ = ("max_wait", "operation", "ticket", "until")
+    Args:
+        ticket: its position in the queue.
+        operation: the operation of its request.
+        max_wait: the longest cooldown to wait for, in seconds.
+        until: the call's deadline, in the event loop's time; None while it has not started.
+        since: when the call began to wait.
+        deadline: the seconds of its deadline, which count from `since` while nothing but 429s comes; None for none.
+    """
 
-    def __init__(self, ticket: int, *, operation: Hashable, max_wait: float, until: float | None) -> None:
+    __slots__ = ("deadline", "max_wait", "operation", "since", "ticket", "until")
+
+    def __init__(
+        self,
+        ticket: int,
+        *,
+        operation: Hashable,
+        max_wait: float,
+        until: float | None,
+        since: float,
+        deadline: float | None,
+    ) -> None:
         super().__init__()
         self.ticket: int = ticket
         self.operation: Hashable = operation
         self.max_wait: float = max_wait + CLOCK_ERROR
-        self.until: float = float("inf") if until is None else until
+        self.until: float = math.inf if until is None else until
+        self.since: float = since
+        self.deadline: float = math.inf if deadline is None else deadline
 
-    def gives_up(self, *, now: float, left: float) -> bool:
-        """Return whether a cooldown of `left` seconds is too long for this waiter."""
-        return left > self.max_wait or (left > 0 and now + left >= self.until)
+    def gives_up(self, *, now: float, left: float, rejecting_since: float = math.inf) -> bool:
+        """Return whether a cooldown of `left` seconds is too long for this waiter.
+
+        Args:
+            now: the event loop's time.
+            left: how long the cooldown lasts.
+            rejecting_since: since when nothing but 429s has come: from then on its time in the queue counts.
+        """
+        is_over = now + left >= max(self.since, rejecting_since) + self.deadline
+        return is_over or left > self.max_wait or (left > 0 and now + left >= self.until)
 
 
 class Queue:
-    """Waiters by operation and ticket, and which operations have the permits that are out.
+    """Waiters by operation and ticket, and which operations hold the permits that are out.
 
     Args:
         most: permits in all.
@@ -45,11 +74,12 @@ class Queue:
         self._most = most
         self._waiters: dict[Hashable, list[tuple[int, int, Waiter]]] = {}
         self._entries = itertools.count()
-        #: The operation of each permit that is out, how many each has, and when each was called last.
+        #: The operation of each permit that is out, how many each operation holds, and when each was called last.
         self._holders: dict[Permit, Hashable] = {}
-        self._held: Counter[Hashable] = Counter()
+        self._held: dict[Hashable, int] = {}
         self._called_at: dict[Hashable, float] = {}
-        self._limited: tuple[Hashable, float] = (None, float("-inf"))
+        #: The operation of the last 429, and until when it comes after the others.
+        self._limited: tuple[Hashable, float] = (None, -math.inf)
         #: Waiters that have neither a permit nor an error, and are not cancelled.
         self.waiting: int = 0
 
@@ -58,14 +88,15 @@ class Queue:
         self._called_at[operation] = now
 
     def serves_others(self, operation: Hashable, *, now: float) -> bool:
-        """Return whether another operation was called lately."""
-        return any(each != operation and at >= now - LATELY for each, at in self._called_at.items())
+        """Return whether another operation is in use."""
+        return any(each != operation and at >= now - IN_USE_FOR for each, at in self._called_at.items())
 
     def has_room(self, operation: Hashable, *, now: float) -> bool:
         """Return whether an operation may have another permit."""
-        held = self._held[operation]
-        share = LARGEST_SHARE * (self._most - len(self._holders) + held)
-        return held == 0 or held + 1 <= share or not self.serves_others(operation, now=now)
+        held = self._held.get(operation, 0)
+        if held == 0 or held + 1 <= LARGEST_SHARE * (self._most - len(self._holders) + held):
+            return True
+        return not self.serves_others(operation, now=now)
 
     def add(self, waiter: Waiter) -> None:
         """Queue a waiter behind all that have its ticket or a lower one."""
@@ -80,8 +111,8 @@ class Queue:
         """Note that a waiter was cancelled."""
         self.waiting -= 1
 
-    def first(self, now: float, may_start: Callable[[Hashable], bool] = lambda _: True) -> Waiter | None:
-        """Return the waiter whose turn it is; None when nobody waits who may have another permit."""
+    def first(self, now: float, may_start: Callable[[Hashable], bool]) -> Waiter | None:
+        """Return the next waiter; None when no call waits that may have another permit."""
         limited, until = self._limited
         found = (each for each in self.heads() if may_start(each.operation) and self.has_room(each.operation, now=now))
         return min(found, key=lambda each: (now < until and each.operation == limited, each.ticket), default=None)
@@ -102,53 +133,55 @@ class Queue:
         waiter.set_result(permit)
 
     def count(self, may_start: Callable[[Hashable], bool]) -> int:
-        """Return how many wait whose operation may start."""
+        """Return how many waiters belong to an operation that may start."""
         return sum(len(self._of(operation)) for operation in self._waiters if may_start(operation))
 
     def hold(self, permit: Permit, operation: Hashable) -> None:
-        """Note whose operation a permit is."""
+        """Note the operation of a permit that was granted."""
         self._holders[permit] = operation
-        self._held[operation] += 1
+        self._held[operation] = self._held.get(operation, 0) + 1
 
-    def operation_of(self, permit: Permit) -> Hashable:
-        """Return the operation of a permit that is out."""
-        return self._holders.get(permit)
+    def is_out(self, permit: Permit) -> bool:
+        """Return whether a permit was granted and has not ended."""
+        return permit in self._holders
 
-    def ended(self, permit: Permit) -> bool:
-        """Forget a permit; return False if it had ended before."""
-        is_out = permit in self._holders
-        if is_out:
-            self._held[self._holders.pop(permit)] -= 1
-        return is_out
+    def ended(self, permit: Permit) -> Hashable:
+        """Forget a permit that is out, and return its operation."""
+        operation = self._holders.pop(permit)
+        self._held[operation] -= 1
+        return operation
 
     def forget(self) -> None:
-        """Forget who waits and what is out: nothing will end it."""
+        """Forget the waiters and the permits that are out: nothing will end them."""
         self._waiters.clear()
         self._holders.clear()
         self._held.clear()
         self.waiting = 0
 
     def limited(self, operation: Hashable, *, until: float) -> None:
-        """Let the operation that was rate limited come after the others until then."""
+        """Let the operation of a 429 come after the others for a while, when its cooldown is over."""
         self._limited = operation, until + OTHERS_FIRST
 
-    def reject(self, left: Callable[[Hashable], float], *, now: float) -> None:
-        """End the waits that the cooldown of their operation is too long for."""
+    def reject(
+        self, *, now: float, left: Callable[[Hashable], float], rejecting_since: Callable[[Hashable], float]
+    ) -> None:
+        """End the waits that the cooldown of their operation, of `left` seconds, is too long for."""
         for operation in self._waiters:
-            seconds = left(operation)
+            seconds, since = left(operation), rejecting_since(operation)
             for waiter in self._of(operation):
-                if waiter.gives_up(now=now, left=seconds):
-                    self._fail(waiter, WaitTooLongError(seconds))
+                if waiter.gives_up(now=now, left=seconds, rejecting_since=since):
+                    self.fail(waiter, WaitTooLongError(seconds))
 
     def fail_all(self, error: Exception) -> None:
         """End all waits."""
         for operation in self._waiters:
             for waiter in self._of(operation):
-                self._fail(waiter, error)
+                self.fail(waiter, error)
 
     def _of(self, operation: Hashable) -> list[Waiter]:
         return [waiter for *_, waiter in self._waiters[operation] if not waiter.done()]
 
-    def _fail(self, waiter: Waiter, error: Exception) -> None:
+    def fail(self, waiter: Waiter, error: Exception) -> None:
+        """End a wait with an error."""
         self.waiting -= 1
         waiter.set_exception(error)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import random
 import re
 import ssl
 import uuid
@@ -18,34 +19,47 @@ from urllib.parse import urlsplit
 from ..errors import StateError, UsageError, check_integer
 from ..events import GateChanged, tell
 from ..names import LOGGER, REDIS_PREFIX
-from .gate import IN_USE, Gate, rates_of
+from .gate import IN_USE, Ending, Gate, rates_of
 from .queue import Queue
 from .window import Permit, RateLimit
 
-#: A process that is silent for so many seconds gives its permits back: it crashed, was stopped, or lost the server.
+#: Seconds after which the permits of a silent process are free: it crashed, was stopped, or lost the server.
 LEASE = 4.0
-#: The first process that waits asks again after this time, each further one so much later, up to the longest. The
-#: server calls who has its turn: this matters only when a message is lost, or nobody is left who reports an end.
-POLL_INTERVAL, POLL_STEP, LONGEST_POLL = 1.0, 0.05, 10.0
-#: A process that knows when its turn comes asks after this time at the latest.
+#: Seconds after which the first process of the queue asks again. The server calls the process whose turn it is, so this
+#: matters only when a message is lost, or the process is gone that would report an end.
+POLL_INTERVAL = 1.0
+#: Seconds by which each further process of the queue asks later...
+POLL_STEP = 0.05
+#: ... up to this many seconds.
+LONGEST_POLL = 10.0
+#: Longest sleep, in seconds, of a process that knows when its turn comes: the server may lose its state meanwhile.
 _LONGEST_SLEEP = 60.0
-#: Processes that ask at the same moment do so one after the other.
-_RANK_STEP, _LATEST_RANK, _JITTER = 0.002, 1.0, 0.002
-#: A server that takes longer than this counts as unreachable. Then it is tried again: after the first pause, and each
-#: time after twice as long, up to the longest. In seconds.
-SERVER_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, _PAUSE_JITTER = 1.0, 1.0, 10.0, 0.1
-#: A 429, and what others may wait for, is reported at once; what else ended waits so long for company.
+#: Seconds between processes that ask at the same moment, by their rank in the queue...
+_RANK_STEP = 0.002
+#: ... up to this many seconds.
+_LATEST_RANK = 1.0
+#: Seconds of jitter, at most, between processes of the same rank.
+_JITTER = 0.002
+#: Seconds after which a server that does not respond counts as unreachable.
+SERVER_TIMEOUT = 1.0
+#: Seconds until an unreachable server is tried again; each further pause doubles...
+FIRST_PAUSE = 1.0
+#: ... up to this many seconds.
+LONGEST_PAUSE = 10.0
+#: Share of a pause that jitter adds at most.
+_PAUSE_JITTER = 0.1
+#: Seconds for which reports are collected. A 429, and permits that others wait for, are reported at once.
 REPORT_DELAY = 0.01
-#: A subscription that is silent for so many seconds is asked for a sign of life, and made anew without one in as many.
+#: Seconds of silence after which a subscription is pinged; without a response in the same time, it is renewed.
 _LISTEN_INTERVAL = 1.0
-#: Errors of the server name their code first; Redis 6.2 puts what happened in a script before it.
+#: The code at the beginning of an error; Redis 6.2 puts the place in the script before it.
 _CODE = re.compile(r"(?:^|-|: )([A-Z]{3,})\b", re.MULTILINE)
 
-#: An error for what a user may not do in a script has no code: Redis up to 7.0 uses the second text, later the third.
+#: A command that the user may not run in a script has no code: Redis up to 7.0 sends the second text, later the third.
 _NOT_PERMITTED = re.compile("NOPERM|The user executing the script can't|ACL failure in script")
 
-#: What became of a permit of the server: in which way it ended, its number, when it was granted, and only of a 429 the
-#: seconds to wait and a jitter from 0 to 1. A cooldown that only this process knows of has the number 0.
+#: The end of a permit of the server: its kind, its number, when it was granted, and for a 429 the seconds to wait and a
+#: jitter from 0 to 1. The kind `cooldown`, with the number 0, reports a cooldown that only this process knows of.
 Report = tuple[str, int, float, *tuple[float, ...]]
 
 
@@ -58,10 +72,10 @@ class ServerRejectsError(Exception):
 
 
 class RedisClient(Protocol):
-    """What is used of a client of redis-py."""
+    """The methods of a redis-py client that the gate calls."""
 
     def execute_command(self, *args: str | bytes) -> Awaitable[object]:
-        """Send a command and return what the server says."""
+        """Send a command and return the reply."""
         ...
 
     def pubsub(self) -> object:
@@ -71,12 +85,13 @@ class RedisClient(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the server says.
+    """The reply of the server.
 
     Args:
         wait: the seconds until another permit may be free; None for until another ends.
         rank: how many processes are served before this one.
         cooldown: the seconds in which no request may start.
+        rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
         is_contended: whether a process waits.
         differs: whether another process has other settings.
         permits: granted now.
@@ -85,6 +100,7 @@ class Reply:
     wait: float | None
     rank: int
     cooldown: float
+    rejecting_for: float | None
     is_contended: bool
     differs: bool
     permits: Sequence[Permit]
@@ -110,6 +126,7 @@ class RedisGate(Gate):
         rate: one known rate of all processes, or an iterable of them.
         workers: how many processes share the limit, for the time without the server.
         on_event: is called when the server is lost and when it is back; it must not block.
+        random_number: returns jitter, from 0 to 1; for tests.
 
     Raises:
         UsageError: a value is of the wrong type or out of its range, or the URL is not one of Redis. From each call:
@@ -130,6 +147,7 @@ class RedisGate(Gate):
         rate: RateLimit | Iterable[RateLimit] | None = None,
         workers: int = 1,
         on_event: Callable[[GateChanged], None] | None = None,
+        random_number: Callable[[], float] = random.random,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise UsageError("name must say what shares the limit, such as 'prod, service app 7'", argument="name")
@@ -137,29 +155,19 @@ class RedisGate(Gate):
         check_integer("max_in_flight", max_in_flight, least=1)
         rates = rates_of(rate)
         shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
-        super().__init__(math.ceil(max_in_flight / workers), shares)
+        super().__init__(math.ceil(max_in_flight / workers), shares, random_number=random_number)
         self._max_in_flight, self._rates = max_in_flight, rates
-        # The server knows no operations: what it grants is for whoever comes first here.
+        # The server knows no operations: a permit that it grants is for the call that comes first here.
         self._queue = Queue(most=math.inf)
         self._state = RedisState(redis, name=name, max_in_flight=max_in_flight, rates=rates)
         self._name, self._on_event = name, on_event
-        # Made anew in each process: a gate may be built before a server forks its workers.
-        self._process: str
-        #: The permits of the server by those of this process, and what became of others.
-        self._held: dict[Permit, Permit] = {}
-        self._reports: list[Report] = []
-        #: How many permits the server has been asked for and has not granted yet.
-        self._asked: int
-        #: Whether the server knows which permits this process holds; then, when they were kept last.
-        self._is_known: bool
-        self._kept_at: float
-        self._has_warned = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
-        #: When the next exchange is due, and what wakes the pump when it is due earlier than it was.
-        self._due: float
-        self._changed: asyncio.Event
-        self._pause = FIRST_PAUSE
-        self._pump: asyncio.Task[None] | None = None
-        self._listener: asyncio.Task[None] | None = None
+        self._session = Session()
+        #: Whether the server is unreachable, and the seconds until it is tried again.
+        self._is_lost, self._pause = False, FIRST_PAUSE
+        #: Whether a 429 came that the server does not know of yet, and whether another process waits for a permit.
+        self._is_cooldown_unreported = self._is_contended = False
+        #: Whether a warning was logged that another process has other settings.
+        self._has_warned = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -167,44 +175,40 @@ class RedisGate(Gate):
     async def __aexit__(self, *raised: object) -> None:
         await self.aclose()
 
-    def _ended(self, kind: str, permit: Permit, *cooldown: float) -> None:
-        """Report the end, of a permit that the server does not know, or no longer, only a cooldown."""
-        if (granted := self._held.pop(permit, None)) is not None:
-            self._reports.append((kind, granted.number, granted.at, *cooldown))
-        elif kind == "rate_limited":
-            self._reports.append(("cooldown", 0, 0.0, *cooldown))
-        self._is_cooldown_unreported = self._is_cooldown_unreported or kind == "rate_limited"
-        # Also when nobody waits here: other processes may wait for this permit.
+    def _ended(self, ending: Ending, permit: Permit, *cooldown: float) -> None:
+        """Report the end of a permit of the server; of another permit, report only a cooldown."""
+        session = self._session
+        if (granted := session.held.pop(permit, None)) is not None:
+            session.reports.append((ending, granted.number, granted.at, *cooldown))
+        elif ending == "rate_limited":
+            session.reports.append(("cooldown", 0, 0.0, *cooldown))
+        self._is_cooldown_unreported = self._is_cooldown_unreported or ending == "rate_limited"
+        # Also when no call waits here: other processes may wait for this permit.
         self._admit()
 
     async def aclose(self) -> None:
-        """End all waits with StateError, report what ended, and close what was opened."""
+        """End all waits with StateError, report the permits that ended, and close the connections that it opened."""
         if self._closed:
             return
         await super().aclose()
-        if self._pump is not None:
+        session = self._session
+        if session.pump is not None:
             # An exchange in flight ends first, because it may bring permits, which have to be given back.
-            self._due = 0.0
-            self._changed.set()
-            await asyncio.wait([self._pump])
-        if self._is_known:
+            session.wake_at(0.0)
+            await asyncio.wait([session.pump])
+        if session.is_known:
             await self._exchange()
         try:
             await self._state.aclose()
-        except Exception:  # noqa: BLE001  # it is of no use any more, whatever its connections say
+        except Exception:  # noqa: BLE001  # the gate does not use it any more, whatever its connections raise
             LOGGER.debug("closing the server of gate %r failed", self._name, exc_info=True)
 
     def _leave_loop(self) -> None:
         is_alive = self._loop is not None and not self._loop.is_closed()
-        if is_alive and self._pump is not None and not self._pump.done():
+        if is_alive and self._session.is_pumping:
             raise StateError(IN_USE)
         super()._leave_loop()
-        self._process, self._is_known = uuid.uuid4().hex, False
-        self._held.clear()
-        self._reports.clear()
-        self._pump = self._listener = None
-        self._listens, self._asked, self._due = False, 0, 0.0
-        self._changed = asyncio.Event()
+        self._session = Session()
         if self._loop is not None:
             self._state.leave_loop()
 
@@ -218,15 +222,15 @@ class RedisGate(Gate):
             super()._admit()
         if self._closed:
             return
-        if 2 * self._asked < self._ready():
+        if 2 * self._session.asked < self._ready():
             self._exchange_within(0.0)
-        elif self._reports:
+        elif self._session.reports:
             is_urgent = self._queue.waiting or self._is_contended or self._is_cooldown_unreported
             self._exchange_within(0.0 if is_urgent else REPORT_DELAY)
 
     def _ready(self) -> int:
-        """Return how many wait that no limit of their own operation holds back, and look again when one has ended."""
-        if not self._own or not self._queue.waiting:
+        """Return how many calls wait that no limit of their own operation stops; look again when such a limit ends."""
+        if not self._operations.windows or not self._queue.waiting:
             return self._queue.waiting
         waits = [self.cooldown_left(each.operation) for each in self._queue.heads()]
         self._stop_timer()
@@ -234,56 +238,52 @@ class RedisGate(Gate):
             self._timer = self._loop.call_later(until, self._admit)
         return self._queue.count(self._is_own_ready)
 
+    def _is_own_ready(self, operation: Hashable) -> bool:
+        """Return whether no limit of its own stops an operation."""
+        own = self._operations.windows.get(operation)
+        return own is None or own.next_start(self._now()) == 0
+
     def _exchange_within(self, seconds: float) -> None:
-        loop = self._loop
+        loop, session = self._loop, self._session
         if loop is None or loop.is_closed():
             return
         due = loop.time() + seconds
-        if self._pump is None or self._pump.done():
-            self._due = due if not self._is_lost else max(due, self._due)
-            self._pump = loop.create_task(self._run())
-        elif not self._is_lost and due < self._due:
-            self._due = due
-            self._changed.set()
+        if not session.is_pumping:
+            session.due = due if not self._is_lost else max(due, session.due)
+            session.pump = loop.create_task(self._run())
+        elif not self._is_lost and due < session.due:
+            session.wake_at(due)
 
     async def _run(self) -> None:
-        """Exchange with the server as long as somebody waits or holds a permit."""
-        loop = asyncio.get_running_loop()
-        while not self._closed and (self._queue.waiting or self._reports or self._window.in_flight):
-            while loop.time() < self._due:
-                self._changed.clear()
-                with suppress(TimeoutError):
-                    async with asyncio.timeout_at(self._due):
-                        await self._changed.wait()
+        """Exchange with the server as long as a call waits or holds a permit."""
+        while not self._closed and (self._queue.waiting or self._session.reports or self._window.in_flight):
+            await self._session.until_due()
             await self._exchange()
-        self._stop_listening()
+        self._session.stop_listening()
 
     async def _exchange(self) -> None:
-        now = asyncio.get_running_loop().time()
-        reports, self._reports = self._reports, []
+        now, session = asyncio.get_running_loop().time(), self._session
+        reports, session.reports = session.reports, []
         if self._is_lost:
-            # What ended meanwhile is not among the permits that are kept. The server knows of no cooldown since then.
+            # Permits that ended meanwhile are not among those that are kept. Only the cooldown is news for the server.
             left = self._window.cooldown_left(now)
             reports = [("cooldown", 0, 0.0, left)] if left > 0 else []
         self._is_cooldown_unreported = False
-        self._asked = self._ready()
-        self._due = now + (LEASE / 2 if self._held else _LONGEST_SLEEP)
-        kept: list[int] = []
-        if not self._is_known or now >= self._kept_at + LEASE / 3:
-            self._kept_at, kept = now, [granted.number for granted in self._held.values()]
+        session.asked = self._ready()
+        session.due = now + (LEASE / 2 if session.held else _LONGEST_SLEEP)
         try:
             async with asyncio.timeout(SERVER_TIMEOUT):
                 reply = await self._state.exchange(
-                    process=self._process,
-                    rejoins=not self._is_known,
-                    wants=self._asked,
-                    listens=self._listens,
-                    kept=kept,
+                    process=session.process,
+                    rejoins=not session.is_known,
+                    wants=session.asked,
+                    listens=session.listens,
+                    kept=session.permits_to_keep(now),
                     reports=reports,
                 )
-        except Exception as error:  # noqa: BLE001  # whatever fails there, nobody may wait for ever here
+        except Exception as error:  # noqa: BLE001  # whatever fails at the server, no call may wait for ever here
             if isinstance(error, ServerRejectsError):
-                self._is_known = False
+                session.is_known = False
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
             else:
                 self._lose(str(error) or f"no response within {SERVER_TIMEOUT:g} s")
@@ -291,12 +291,12 @@ class RedisGate(Gate):
             self._apply(reply)
 
     def _apply(self, reply: Reply) -> None:
-        now = asyncio.get_running_loop().time()
+        now, session = asyncio.get_running_loop().time(), self._session
         if self._is_lost:
             self._is_lost = False
             self._stop_timer()
             tell(GateChanged(name=self._name, is_shared=True, reason=None), self._on_event)
-        self._is_known, self._pause = True, FIRST_PAUSE
+        session.is_known, self._pause = True, FIRST_PAUSE
         if reply.differs and not self._has_warned:
             self._has_warned = True
             LOGGER.warning(
@@ -304,63 +304,112 @@ class RedisGate(Gate):
             )
         self._is_contended = reply.is_contended
         if not self._is_cooldown_unreported:
-            self._window.hold(now + reply.cooldown)
+            self._window.share(now=now, left=reply.cooldown, rejecting_for=reply.rejecting_for)
         for granted in reply.permits:
             self._grant(granted)
         if not self._queue.waiting:
             return
-        self._queue.reject(self.cooldown_left, now=now)
-        if not self._listens and self._listener is None:
-            self._listener = asyncio.create_task(self._listen())
-        self._due = min(self._due, now + reply.poll_delay(jitter=self._random_number()))
+        self._reject()
+        if not session.listens and session.listener is None:
+            session.listener = asyncio.create_task(self._listen())
+        session.due = min(session.due, now + reply.poll_delay(jitter=self._random_number()))
 
     def _grant(self, granted: Permit) -> None:
-        self._asked, now = max(0, self._asked - 1), asyncio.get_running_loop().time()
-        waiter = self._queue.first(now, self._is_own_ready)
+        session, now = self._session, asyncio.get_running_loop().time()
+        session.asked = max(0, session.asked - 1)
+        waiter = self._first(now, self._is_own_ready)
         if waiter is not None and not self._is_cooldown_unreported:
             permit = self._begin(waiter.operation, now)
-            self._held[permit] = granted
+            session.held[permit] = granted
             self._queue.grant(waiter, permit)
             self._exchange_within(LEASE / 2)
         else:
-            self._reports.append(("unused", granted.number, granted.at))
+            session.reports.append(("unused", granted.number, granted.at))
         self._admit()
 
     async def _listen(self) -> None:
-        calls = self._state.called(self._process)
+        session = self._session
+        calls = self._state.called(session.process)
         try:
             while True:
                 await anext(calls)
-                self._listens = True
+                session.listens = True
                 self._exchange_within(0.0)
-        except Exception as error:  # noqa: BLE001  # whatever fails there: until it is made anew, this process polls
-            reason = error or type(error).__name__
-            LOGGER.warning("gate %r: its subscription is made anew: %s", self._name, reason)
-            self._listener, self._listens = None, False
+        except Exception as error:  # noqa: BLE001  # any failure: this process polls until it is subscribed again
+            LOGGER.warning("gate %r: its subscription is made anew: %s", self._name, error or type(error).__name__)
+            session.listener, session.listens = None, False
             if isinstance(error, ServerRejectsError):
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
             self._exchange_within(FIRST_PAUSE)
 
     def _lose(self, reason: str) -> None:
         """Continue alone."""
-        self._is_known = False
-        self._reports.clear()
-        self._stop_listening()
-        now = asyncio.get_running_loop().time()
-        self._due = now + self._pause * (1 + _PAUSE_JITTER * self._random_number())
+        session, now = self._session, asyncio.get_running_loop().time()
+        session.is_known = False
+        session.reports.clear()
+        session.stop_listening()
+        session.due = now + self._pause * (1 + _PAUSE_JITTER * self._random_number())
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
         if not self._is_lost:
             self._is_lost = True
-            self._window.postpone_probe(now)
             tell(GateChanged(name=self._name, is_shared=False, reason=reason), self._on_event)
         self._admit()
 
-    def _stop_listening(self) -> None:
-        # What was asked for does not come any more.
-        self._listens, self._asked = False, 0
-        if self._listener is not None:
-            self._listener.cancel()
-            self._listener = None
+
+class Session:
+    """The exchanges of one process with the server, in one event loop."""
+
+    def __init__(self) -> None:
+        #: The name of the process at the server. A server forks its workers after the gate was made.
+        self.process: str = uuid.uuid4().hex
+        #: The permits of the server by those of this process, and the ends that are not reported yet.
+        self.held: dict[Permit, Permit] = {}
+        self.reports: list[Report] = []
+        #: How many permits the server has been asked for and has not granted yet.
+        self.asked: int = 0
+        #: Whether the server knows which permits this process holds, and when their lease was renewed last.
+        self.is_known: bool = False
+        self._kept_at = -math.inf
+        #: When the next exchange is due, and the event for when that becomes earlier.
+        self.due: float = 0.0
+        self._changed = asyncio.Event()
+        #: The task that exchanges, the one that listens for messages, and whether that one is subscribed.
+        self.pump: asyncio.Task[None] | None = None
+        self.listener: asyncio.Task[None] | None = None
+        self.listens: bool = False
+
+    @property
+    def is_pumping(self) -> bool:
+        """Whether a task exchanges."""
+        return self.pump is not None and not self.pump.done()
+
+    def wake_at(self, due: float) -> None:
+        """Let the next exchange come earlier."""
+        self.due = due
+        self._changed.set()
+
+    async def until_due(self) -> None:
+        """Wait until the next exchange is due."""
+        loop = asyncio.get_running_loop()
+        while loop.time() < self.due:
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(self.due):
+                    await self._changed.wait()
+
+    def permits_to_keep(self, now: float) -> list[int]:
+        """Return the permits whose lease the exchange at this time renews: all of them, or none if it is young."""
+        if self.is_known and now < self._kept_at + LEASE / 3:
+            return []
+        self._kept_at = now
+        return [granted.number for granted in self.held.values()]
+
+    def stop_listening(self) -> None:
+        """End the subscription. Permits that were asked for do not come any more."""
+        self.listens, self.asked = False, 0
+        if self.listener is not None:
+            self.listener.cancel()
+            self.listener = None
 
 
 class RedisState:
@@ -420,7 +469,7 @@ class RedisState:
             wants: how many of its tasks wait.
             listens: whether it listens for its turn.
             kept: the numbers of the permits that it keeps for another lease.
-            reports: what happened since the last exchange.
+            reports: the permits that ended since the last exchange.
 
         Raises:
             ServerUnreachableError: the server cannot be used for now.
@@ -438,18 +487,19 @@ class RedisState:
             if isinstance(failure, ServerRejectsError):
                 await self.aclose()  # redis-py 5.0 would go on in another database than the one that was rejected
             raise failure from error
-        wait, rank, cooldown, waiting, differs, at, *numbers = said.split()
+        wait, rank, cooldown, rejecting_for, waiting, differs, at, *numbers = said.split()
         return Reply(
             wait=None if float(wait) < 0 else float(wait),
             rank=int(rank),
             cooldown=float(cooldown),
+            rejecting_for=None if float(rejecting_for) < 0 else float(rejecting_for),
             is_contended=bool(int(waiting)),
             differs=bool(int(differs)),
             permits=[Permit(number=int(number), at=float(at)) for number in numbers],
         )
 
     async def _ask_for_permission(self, process: str) -> None:
-        """Do what is else only needed when processes wait for each other: a user who may not is found at once."""
+        """Subscribe and publish once, so that the first call finds a missing permission, and not a later wait."""
         connection: Any = self._redis.pubsub()
         try:
             await connection.subscribe(self._channel + process)
@@ -489,7 +539,7 @@ class RedisState:
             await connection.aclose()
 
     async def _next_message(self, connection: Any) -> Any:
-        """Return the next message, or a sign of life: a connection that is dead on its way brings nothing for ever."""
+        """Return the next message or pong. A silent subscription is pinged: its connection may be dead."""
         for _ in range(2):
             if (message := await connection.get_message(timeout=_LISTEN_INTERVAL)) is not None:
                 return message
@@ -505,13 +555,13 @@ class RedisState:
             self._closing = None
 
     async def aclose(self) -> None:
-        """Close what was opened."""
+        """Close the connections of a URL."""
         if self._closing is not None:
             closing, self._closing = self._closing, None
             await closing.aclose()
 
     def _translated(self, error: Exception) -> Exception:
-        """Return what an error means: the configuration is wrong, or the server cannot be used for now."""
+        """Return the error for a failure of redis-py: a wrong configuration, or a server that is unusable for now."""
         causes = _causes_of(error)
         text = "\n".join(map(str, causes))
         codes = _CODE.findall(text)
@@ -555,7 +605,7 @@ async def _expects_tls(url: str | None) -> bool:
     parts = urlsplit(url or "")
     if parts.scheme != "redis":
         return False
-    # Nothing is sent, so nobody has to be trusted.
+    # Nothing is sent, so the certificate does not matter.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
@@ -567,7 +617,7 @@ async def _expects_tls(url: str | None) -> bool:
 
 
 def _causes_of(error: BaseException) -> list[BaseException]:
-    """Return an error and what caused it: a wrong password comes as the cause of a ConnectionError."""
+    """Return an error and its causes: a wrong password comes as the cause of a ConnectionError."""
     causes = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
         causes.append(cause)

@@ -1,4 +1,8 @@
-"""When a request may start, as state machines that receive the time: cooldown, slow start, rates."""
+"""When a request may start, decided by four parts that receive the time: cooldown, slow start, known and learned rates.
+
+The theory: docs/decisions/slow-start.md. `exchange.lua` has the same parts for processes that share a gate, and two
+tests compare the two.
+"""
 
 import math
 from collections import deque
@@ -10,13 +14,13 @@ from typing import NamedTuple
 from ..errors import UsageError, check_integer
 from .learned_rate import MARGIN_SECONDS, MARGIN_SHARE, LearnedRate
 
-#: In a cooldown that is longer than this, one request is sent in each such period to see whether it still holds.
+#: Seconds between two probes of a cooldown that is longer: a delay of days may be a mistake, or end early.
 PROBE_INTERVAL = 60.0
-#: Cooldowns that the gate prolongs by itself, against limiters that punish early requests, end at this many seconds.
+#: Longest cooldown, in seconds, that the gate makes of a shorter delay. Few limiters ban early requests for longer.
 LONGEST_GROWTH = 20.0
-#: They double so often at most: a limit that holds for days has more 429s than a float has powers of two.
+#: Most doublings of a cooldown in a row: a limit that holds for days has more 429s than a float has powers of two.
 MOST_DOUBLINGS = 63
-#: How much of a cooldown that had to grow is kept for the next one.
+#: Share of a grown cooldown that the next one keeps, so that cooldowns become short again when the ban does.
 KEPT_SHARE = 0.9
 
 
@@ -47,10 +51,31 @@ class RateLimit:
 
 
 class Permit(NamedTuple):
-    """Permission to send one request: its sequence number, and when it was granted."""
+    """Permission to send one request.
+
+    Args:
+        number: its sequence number at the gate that granted it.
+        at: when it was granted, in the event loop's time.
+    """
 
     number: int
     at: float
+
+
+class Limit(NamedTuple):
+    """A 429 as a window sees it.
+
+    Args:
+        now: when it came, in the event loop's time.
+        wait: the delay that the service names, in seconds.
+        jitter: a number from 0 to 1.
+        found: a record of it, for the calls that wait or fail because of it.
+    """
+
+    now: float
+    wait: float
+    jitter: float = 0.0
+    found: object = None
 
 
 class WaitTooLongError(Exception):
@@ -65,48 +90,54 @@ class WaitTooLongError(Exception):
 
 
 class Cooldown:
-    """No request starts before its end; of a long one, a probe each minute finds out whether it still holds.
+    """The time after a 429 in which no request starts. In a long one, a probe each minute finds out whether it holds.
 
     A 429 before any success means that the cooldown was too short, or that others share the limit: each further one
     doubles the range in which the next cooldown is drawn, until the first success. The next cooldowns last as long.
     """
 
-    __slots__ = ("_grown", "_had_success", "_kept", "_probe", "_probe_at", "_until", "lasted")
+    __slots__ = ("_grown", "_had_success", "_kept", "_probe", "_probe_at", "lasted", "rejecting_since", "until")
 
     def __init__(self) -> None:
-        self._until = self._probe_at = -math.inf
+        #: When it ends, and when a probe may start before.
+        self.until: float = -math.inf
+        self._probe_at = -math.inf
         self._probe: Permit | None = None
-        #: How often it grew in a row, how long a grown one lasted that sufficed, and whether this one has sufficed.
-        self._grown, self._kept, self._had_success = 0, 0.0, True
-        #: The seconds of the last one.
+        #: How often cooldowns have grown in a row, and whether a request succeeded after the last one.
+        self._grown, self._had_success = 0, True
+        #: The seconds of the last grown one that sufficed: the next ones are no shorter.
+        self._kept = 0.0
+        #: The seconds of the last one, when it started.
         self.lasted: float = 0.0
+        #: When the row of 429s began that no other response has ended; infinity when there is none.
+        self.rejecting_since: float = math.inf
 
     def left(self, now: float) -> float:
         """Return the seconds until it ends; 0 when there is none."""
-        return max(0.0, self._until - now)
+        return max(0.0, self.until - now)
 
     def next_start(self, now: float) -> float:
         """Return the seconds until a request may start, at its end or as a probe."""
-        return max(0.0, min(self._until, self._probe_at) - now)
+        return max(0.0, min(self.until, self._probe_at) - now)
 
     def allows(self, permit: Permit, now: float) -> bool:
         """Return whether a permit still holds: a cooldown may have started since it was granted."""
-        return permit == self._probe or now >= self._until
+        return now >= self.until or permit == self._probe
 
-    def granted(self, permit: Permit) -> None:
-        """Note a request that starts: within the cooldown it is the probe."""
-        if permit.at < self._until:
-            self._probe, self._probe_at = permit, permit.at + PROBE_INTERVAL
+    def probe(self, permit: Permit) -> None:
+        """Note a request that starts within the cooldown."""
+        self._probe, self._probe_at = permit, permit.at + PROBE_INTERVAL
 
     def unused(self, permit: Permit) -> None:
-        """Let another request probe: this one was not sent."""
+        """Let another request probe at once if this one was the probe: it was not sent."""
         if permit == self._probe:
             self._probe, self._probe_at = None, -math.inf
 
-    def let_through(self, permit: Permit, *, is_current: bool) -> None:
-        """Note a response other than 429; `is_current` tells whether it was sent after the cooldown."""
+    def accepted(self, permit: Permit, *, is_current: bool) -> None:
+        """Note a response other than 429; `is_current` tells whether the request was sent after the cooldown."""
+        self.rejecting_since = math.inf
         if permit == self._probe:
-            self._until = -math.inf
+            self.until = -math.inf
         if is_current:
             if self._grown and not self._had_success:
                 self._kept = self.lasted
@@ -114,6 +145,7 @@ class Cooldown:
 
     def start(self, permit: Permit, *, now: float, wait: float, jitter: float) -> None:
         """Start with the first 429 of a period: for `wait` seconds, or longer if that was too short before."""
+        self.rejecting_since = min(self.rejecting_since, now)
         self._grown = 0 if self._had_success else self._grown + 1
         self._had_success, shortest = False, wait
         if self._grown == 0 and self._kept > wait:
@@ -121,33 +153,35 @@ class Cooldown:
         longest = max(shortest, min(math.ldexp(wait, min(self._grown, MOST_DOUBLINGS)), LONGEST_GROWTH))
         self.lasted = shortest + jitter * (longest - shortest)
         until = now + self.lasted
-        self._until = until if permit == self._probe else max(self._until, until)
+        self.until = until if permit == self._probe else max(self.until, until)
         self._probe_at = now + PROBE_INTERVAL
 
     def extend(self, until: float, *, now: float) -> None:
         """Note a further 429 of the same period."""
-        self._until, self._probe_at = max(self._until, until), now + PROBE_INTERVAL
+        self.rejecting_since = min(self.rejecting_since, now)
+        self.until, self._probe_at = max(self.until, until), now + PROBE_INTERVAL
 
-    def hold(self, until: float) -> None:
-        """Set its end, as the server of a shared limit tells it."""
-        self._until = until
-
-    def postpone_probe(self, now: float) -> None:
-        """Send no probe in the next minute."""
-        self._probe_at = now + PROBE_INTERVAL
+    def share(self, *, now: float, left: float, rejecting_for: float | None) -> None:
+        """Take over the cooldown of a shared limit. Its server grants the probes: without it, one comes in a minute."""
+        if left > 0 and self.until <= now:
+            self._probe_at = now + PROBE_INTERVAL
+        self.until = now + left
+        self.rejecting_since = math.inf if rejecting_for is None else now - rejecting_for
 
 
 class SlowStart:
-    """How many may be in flight: after a 429 one, and one more for each response, so it doubles with each round trip.
+    """How many requests may be in flight: one after a 429, and one more for each response, so twice as many each round.
 
-    Time is divided into periods, which begin with a 429. A permit belongs to the period in which it was granted, by its
-    number. Slow requests of the periods before count only towards `most`, and do not keep the window shut.
+    Time is divided into periods, and each begins with a 429. A permit belongs to the period in which it was granted, by
+    its number. Slow requests of earlier periods count only towards `most`, and do not keep the window shut.
     """
 
     __slots__ = ("_began", "_in_period", "_most", "_open", "_previous", "in_flight")
 
     def __init__(self, most: int) -> None:
+        #: How many may be in flight in all, and how many of this period.
         self._most = self._open = most
+        #: How many of this period are in flight, and the last numbers before this period and before the previous one.
         self._in_period = self._began = self._previous = 0
         #: Requests that have not ended, of all periods.
         self.in_flight: int = 0
@@ -175,7 +209,8 @@ class SlowStart:
 
     def open(self) -> None:
         """Let one more start, after a response."""
-        self._open = min(self._open + 1, self._most)
+        if self._open < self._most:
+            self._open += 1
 
     def narrow(self) -> None:
         """Let one start, and others after its response."""
@@ -187,14 +222,18 @@ class SlowStart:
         self._in_period, self._open = 0, 1
 
     def forget(self) -> None:
-        """Forget what is in flight: nothing will end it."""
+        """Forget the requests in flight: nothing will end them."""
         self.in_flight = self._in_period = 0
 
 
 class Window:
-    """Decides when the next request may start; each of four parts decides by itself: see there.
+    """Decides when the next request may start, of a gate or of one operation.
 
-    `next_start` asks and changes nothing. `advance` tells that time has passed: call it before.
+    `next_start` asks the parts and changes nothing. `advance` is the step of time: call it before.
+
+    Args:
+        max_in_flight: requests in flight at once.
+        rates: the known rates, which all apply.
     """
 
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
@@ -203,6 +242,8 @@ class Window:
         #: When permits were granted, as long as a rate counts them.
         self._granted: deque[float] = deque()
         self._number = 0
+        #: The record of the last 429, and when the cooldown after it ends.
+        self._found: tuple[object, float] = (None, -math.inf)
 
     @property
     def in_flight(self) -> int:
@@ -218,25 +259,39 @@ class Window:
         """Return the seconds until the cooldown ends; 0 when there is none."""
         return self._cooldown.left(now)
 
-    def advance(self, now: float) -> None:
-        """Learn from the last 429 when its cooldown is over, and try a faster rate when it is time for that."""
-        learned = self._learned
-        if (learned.limit is None and learned.is_settled) or self._cooldown.next_start(now) > 0:
-            return
-        learned.settle(now, cost=self._cooldown.lasted)
-        if self.is_full or not learned.is_probe_due(now):
-            return
-        if learned.limit is not None and self._until_free(*learned.limit, now) > 0:
-            self._slow_start.narrow()  # it may fail
-            learned.try_faster(now, cost=self._cooldown.lasted)
+    def found(self, now: float) -> object:
+        """Return the record of the last 429, while its cooldown lasts or nothing else has come since; else None."""
+        found, until = self._found
+        return found if now <= until or self.rejecting_since <= now else None
 
-    def next_start(self, now: float) -> float | None:
-        """Return the seconds until one more may start: 0 for now, None for until another ends."""
-        if (wait := self._cooldown.next_start(now)) > 0:
+    @property
+    def rejecting_since(self) -> float:
+        """When the row of 429s began that nothing else has ended; infinity when the last response was another one."""
+        return self._cooldown.rejecting_since
+
+    def advance(self, now: float) -> None:
+        """Learn from the last 429 when its cooldown is over, and try a faster rate when a probe is due."""
+        learned = self._learned
+        if (learned.limit is None and learned.span is None) or self._cooldown.next_start(now) > 0:
+            return
+        cost = self._cooldown.lasted
+        learned.settle(now, cost=cost)
+        limit = learned.limit
+        if limit is None or self.is_full or not learned.is_probe_due(now):
+            return
+        if self._until_free(*limit, now) > 0:
+            self._slow_start.narrow()  # the probe may fail
+            learned.try_faster(*limit, now=now, cost=cost)
+
+    def next_start(self, now: float) -> float:
+        """Return the seconds until one more request may start: 0 for now, infinity for until another one ends."""
+        if now < self._cooldown.until and (wait := self._cooldown.next_start(now)) > 0:
             return wait
-        if self.is_full:
-            return None
-        return max([0.0, *[self._until_free(*rate, now) for rate in self._rates()]])
+        if self._slow_start.is_full:
+            return math.inf
+        if self._learned.limit is None and not self._known:
+            return 0.0
+        return max([self._until_free(*rate, now) for rate in self._rates()])
 
     def _rates(self) -> list[tuple[int, float]]:
         return self._known if self._learned.limit is None else [*self._known, self._learned.limit]
@@ -251,17 +306,27 @@ class Window:
 
     def begin(self, now: float) -> Permit:
         """Grant a permit."""
-        self._number += 1
-        permit = Permit(self._number, now)
-        self._slow_start.granted()
-        self._cooldown.granted(permit)
-        self._learned.granted(now)
-        if rates := self._rates():
-            longest = max([seconds for _, seconds in rates])
-            while self._granted and self._granted[0] + longest <= now:
-                self._granted.popleft()
-            self._granted.append(now)
+        permit = Permit(self._number + 1, now)
+        self.join(permit)
         return permit
+
+    def join(self, permit: Permit) -> None:
+        """Note a permit that starts: of this window, or of the gate for an operation that has a window too."""
+        now, self._number = permit.at, permit.number
+        self._slow_start.granted()
+        # Each part is called only where it has something to note: see the row "one GET" of docs/benchmarks.md.
+        if now < self._cooldown.until:
+            self._cooldown.probe(permit)
+        if self._learned.began is None:
+            self._learned.begin(now)
+        if self._known or self._learned.limit is not None:
+            self._log(now)
+
+    def _log(self, now: float) -> None:
+        longest = max([seconds for _, seconds in self._rates()])
+        while self._granted and self._granted[0] + longest <= now:
+            self._granted.popleft()
+        self._granted.append(now)
 
     def abandoned(self, permit: Permit) -> None:
         """End a request without a response."""
@@ -277,33 +342,37 @@ class Window:
     def responded(self, permit: Permit) -> None:
         """End a request with a response other than 429, and open the window where that shows room."""
         is_current = self._slow_start.ended(permit)
-        self._cooldown.let_through(permit, is_current=is_current)
-        if is_current if self._learned.is_settled else self._slow_start.is_recent(permit):
-            self._learned.let_through()
+        self._cooldown.accepted(permit, is_current=is_current)
+        if is_current if self._learned.span is None else self._slow_start.is_recent(permit):
+            self._learned.accepted()
         if is_current:
             self._slow_start.open()
 
-    def rate_limited(self, permit: Permit, *, now: float, wait: float, jitter: float = 0.0) -> None:
+    def rate_limited(self, permit: Permit, limit: Limit) -> None:
         """End a request with a 429: only the first one of a period begins another period."""
         if not self._slow_start.ended(permit):
-            self._cooldown.extend(now + wait, now=now)
+            self.extend(limit)
             return
-        self._cooldown.start(permit, now=now, wait=wait, jitter=jitter)
+        self._cooldown.start(permit, now=limit.now, wait=limit.wait, jitter=limit.jitter)
         self._slow_start.restart(self._number)
-        self._learned.rate_limited(permit.at, wait=wait)
+        self._learned.rate_limited(permit.at, wait=limit.wait)
+        self._found = limit.found, self._cooldown.until
 
-    def extend(self, until: float, *, now: float) -> None:
-        """Prolong the cooldown because of a 429 of a request that this window has not granted."""
-        self._cooldown.extend(until, now=now)
+    def extend(self, limit: Limit) -> None:
+        """Prolong the cooldown because of a further 429, or of one whose request this window has not granted."""
+        self._cooldown.extend(limit.now + limit.wait, now=limit.now)
+        self._found = limit.found, self._cooldown.until
 
     def forget(self) -> None:
         """Forget the permits that are out: nothing will end them."""
         self._slow_start.forget()
 
-    def postpone_probe(self, now: float) -> None:
-        """Send no probe in the next minute: the server of a shared limit, which granted them so far, is lost."""
-        self._cooldown.postpone_probe(now)
+    def share(self, *, now: float, left: float, rejecting_for: float | None) -> None:
+        """Take over the cooldown of a shared limit from its server.
 
-    def hold(self, until: float) -> None:
-        """Set when the cooldown ends, as the server of a shared limit reports it."""
-        self._cooldown.hold(until)
+        Args:
+            now: the event loop's time.
+            left: the seconds that it lasts.
+            rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
+        """
+        self._cooldown.share(now=now, left=left, rejecting_for=rejecting_for)

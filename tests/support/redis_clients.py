@@ -1,0 +1,131 @@
+"""A client of redis-py whose server is prepared: what a gate tells it, and what it responds, in virtual time."""
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from itwin_platform_transport.gates.redis import Reply
+from itwin_platform_transport.gates.window import Permit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """What a process told and asked, and when."""
+
+    at: float
+    process: str
+    rejoins: bool
+    wants: int
+    listens: bool
+    kept: list[int]
+    reports: list[tuple[Any, ...]]
+
+
+def reply(
+    *numbers: int,
+    wait: float | None = None,
+    rank: int = 0,
+    cooldown: float = 0.0,
+    rejecting_for: float | None = None,
+    is_contended: bool = False,
+) -> Reply:
+    """A reply that grants permits of these numbers."""
+    return Reply(
+        wait=wait,
+        rank=rank,
+        cooldown=cooldown,
+        rejecting_for=rejecting_for,
+        is_contended=is_contended,
+        differs=False,
+        permits=[Permit(number=number, at=9.0) for number in numbers],
+    )
+
+
+@dataclass(kw_only=True)
+class PreparedRedis:
+    """Stands in for a client of redis-py: the next step for each exchange, the last one for ever.
+
+    A step is a reply, an error, or None for a server that does not respond.
+    """
+
+    steps: list[Reply | Exception | None] = field(default_factory=lambda: [reply()])
+    latency: float = 0.0
+    #: Takes the place of each step while it is there.
+    failure: Exception | None = None
+    #: What a subscription runs into.
+    listening: Exception | None = None
+    exchanges: list[Exchange] = field(default_factory=list)
+    commands: list[tuple[Any, ...]] = field(default_factory=list)
+
+    async def execute_command(self, *command: Any) -> bytes:
+        """Respond to a command."""
+        self.commands.append(command)
+        if command[0] == "PUBLISH":
+            return b"0"
+        *_, process, rejoins, wants, listens, kept, reports = json.loads(command[-1])
+        told = [tuple(report) for report in reports]
+        self.exchanges.append(
+            Exchange(
+                at=round(asyncio.get_running_loop().time(), 6),
+                process=process,
+                rejoins=rejoins,
+                wants=wants,
+                listens=listens,
+                kept=kept,
+                reports=told,
+            )
+        )
+        await asyncio.sleep(self.latency)
+        step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
+        if self.failure is not None or isinstance(step, Exception):
+            raise self.failure or step  # type: ignore[misc]  # one of them is an error
+        if step is None:
+            await asyncio.Event().wait()
+        assert isinstance(step, Reply)
+        return as_said(step)
+
+    def pubsub(self) -> "PreparedSubscription":
+        """Return a connection for subscriptions."""
+        return PreparedSubscription(self)
+
+    async def aclose(self) -> None:
+        """There is no connection."""
+
+    def told(self, *names: str) -> list[tuple[Any, ...]]:
+        """When each exchange came, with these of its values."""
+        return [(each.at, *(getattr(each, name) for name in names)) for each in self.exchanges]
+
+
+def as_said(step: Reply) -> bytes:
+    """Return a reply as the script says it."""
+    wait, rejecting_for = (-1.0 if each is None else each for each in (step.wait, step.rejecting_for))
+    numbers = "".join(f" {permit.number}" for permit in step.permits)
+    said = f"{wait} {step.rank} {step.cooldown} {rejecting_for} {step.is_contended:d} {step.differs:d} 9.0{numbers}"
+    return said.encode()
+
+
+class PreparedSubscription:
+    """Stands in for a connection of redis-py for subscriptions: no message ever comes."""
+
+    def __init__(self, redis: PreparedRedis) -> None:
+        self._redis = redis
+        self._is_first = not redis.commands
+
+    async def subscribe(self, channel: str) -> None:
+        """Subscribe, or fail to."""
+        if self._redis.listening is not None and not self._is_first:
+            raise self._redis.listening
+
+    async def get_message(self, *, timeout: float) -> dict[str, str] | None:  # noqa: ASYNC109  # that of redis-py
+        """Confirm the subscription that the gate makes before its first exchange; of a later one bring no message."""
+        if self._is_first:
+            return {"type": "subscribe"}
+        await asyncio.Event().wait()
+        return None
+
+    async def ping(self) -> None:
+        """Respond to nothing."""
+
+    async def aclose(self) -> None:
+        """There is no connection."""

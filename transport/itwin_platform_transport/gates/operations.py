@@ -1,0 +1,89 @@
+"""Limits of single operations: which 429 shows one, and a window for each operation that has one.
+
+**Theory.** The service counts per credential, so a 429 stops all calls of a gate. If the limit is that of one
+operation, the others suffer for nothing: they wait for each of its cooldowns, and the learned rate falls with each of
+its 429s. So a 429 stops its operation alone in two cases:
+
+1. *It names its operation*, and others are in use.
+2. *The operation is limited again, and others have succeeded since.* A limit of all would have met these too.
+
+A 429 that names its operation may only say which call has met the limit of all. So when a second operation is limited
+during the cooldown of the first one, the limit is that of all, and so are those of the next hour.
+
+The figures: docs/decisions/limits-of-operations.md.
+"""
+
+import math
+from collections.abc import Hashable
+
+from .window import Limit, Permit, Window
+
+#: Seconds in which each 429 stops all operations, after two operations were limited at once.
+SHARED_FOR = 3_600.0
+
+
+class OperationLimits:
+    """The operations of a gate that have a limit of their own. Almost always there is none.
+
+    Args:
+        max_in_flight: requests in flight at once, of each operation.
+    """
+
+    def __init__(self, *, max_in_flight: int) -> None:
+        self._max_in_flight = max_in_flight
+        self.windows: dict[Hashable, Window] = {}
+        #: The permits that were granted by one of these windows too.
+        self._granted_by: dict[Permit, Window] = {}
+        #: When limits of all are told from those of single operations again.
+        self._shared_until = -math.inf
+        #: The operation of the last 429, and whether another one has succeeded since.
+        self._last: Hashable = self  # which no operation equals
+        self.has_other_succeeded: bool = True
+
+    def begin(self, permit: Permit, operation: Hashable) -> None:
+        """Note a permit that the gate has granted."""
+        if (window := self.windows.get(operation)) is not None:
+            window.join(permit)
+            self._granted_by[permit] = window
+
+    def ended(self, permit: Permit) -> list[Window]:
+        """Forget a permit; return the window of its operation that has granted it, if there is one."""
+        window = self._granted_by.pop(permit, None) if self._granted_by else None
+        return [] if window is None else [window]
+
+    def responded(self, operation: Hashable) -> None:
+        """Note a response other than 429."""
+        self.has_other_succeeded = self.has_other_succeeded or operation != self._last
+
+    def rate_limited(self, operation: Hashable, *, now: float, is_named: bool) -> bool:
+        """Note a 429, and return whether it stops its operation alone.
+
+        Args:
+            operation: the operation of its request.
+            now: the event loop's time.
+            is_named: whether it names its operation, and others are in use.
+        """
+        if any(each != operation and window.cooldown_left(now) > 0 for each, window in self.windows.items()):
+            self._shared_until = now + SHARED_FOR
+        is_again = operation == self._last and self.has_other_succeeded
+        self._last, self.has_other_succeeded = operation, False
+        is_own = now >= self._shared_until and (is_named or is_again or operation in self.windows)
+        if not is_own:
+            self.windows.clear()
+        return is_own
+
+    def limit(self, operation: Hashable, permit: Permit, granted_by: list[Window], limit: Limit) -> None:
+        """Close the window of an operation after a 429. A request that started before it had one only prolongs that."""
+        if operation not in self.windows:
+            window = self.windows[operation] = Window(max_in_flight=self._max_in_flight)
+            window.join(permit)
+            window.rate_limited(permit, limit)
+        elif self.windows[operation] in granted_by:
+            self.windows[operation].rate_limited(permit, limit)
+        else:
+            self.windows[operation].extend(limit)
+
+    def forget(self) -> None:
+        """Forget the requests in flight: nothing will end them."""
+        self.windows.clear()
+        self._granted_by.clear()
