@@ -41,8 +41,8 @@ from ..policy import (
     check_seconds,
     decide,
     delay_after,
-    retry_after_of,
 )
+from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, Place
 from .endings import CallResult, Found, closed, found_down, held_back, not_admitted, out_of_time, result_of
 from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, utc_now
