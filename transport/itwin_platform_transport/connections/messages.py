@@ -1,6 +1,5 @@
 """What an attempt sends and gets, as values, and what a transport raises instead of returning a response."""
 
-import ipaddress
 import os
 import re
 import socket
@@ -13,6 +12,8 @@ from typing import Any, Self, TypeVar
 import anyio
 import httpx
 
+from .hosts import host_header, is_loopback
+
 E = TypeVar("E", bound=BaseException)
 
 #: Names and values, as they are sent and received.
@@ -22,7 +23,10 @@ BodyStream = httpx.AsyncByteStream
 
 
 class SettingError(httpx.LocalProtocolError):
-    """What the environment says of the network cannot be used. The text says what, and holds nothing confidential."""
+    """What the environment or an argument says of the network cannot be used.
+
+    The text says what, and holds nothing confidential.
+    """
 
 
 #: What a transport may raise instead of returning a response.
@@ -77,7 +81,7 @@ class Request:
     async def of(cls, request: httpx.Request) -> Self:
         """Return what an `httpx.Request` sends; its body is complete then, though it was to be streamed."""
         content = await request.aread()
-        headers = request.headers
+        headers = _with_name_in_host(request.headers, request.url)
         if "transfer-encoding" in headers or (content and "content-length" not in headers):
             headers = httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
             headers["Content-Length"] = str(len(content))
@@ -172,6 +176,15 @@ class Response:
 def too_large(limit: int) -> str:
     """Say that a body is larger than a limit."""
     return f"it is larger than max_response_bytes, {limit} bytes"
+
+
+def _with_name_in_host(headers: httpx.Headers, url: httpx.URL) -> httpx.Headers:
+    """Return headers whose Host, if httpx took it from the URL, has neither a dot behind the name nor a zone."""
+    host = url.netloc
+    if (b".:" in host or b"%" in host or host.endswith(b".")) and headers.get("host", "").encode() == host:
+        headers = headers.copy()
+        headers["Host"] = host_header(url)
+    return headers
 
 
 def as_httpx(request: Request) -> httpx.Request:
@@ -298,14 +311,6 @@ def is_nowhere(error: BaseException | None, *, host: str) -> bool:
     if any(isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN for cause in causes):
         return True
     return is_loopback(host) and any(isinstance(cause, ConnectionRefusedError) for cause in causes)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def without_frames(error: E, *, until: BaseException | None) -> E:
