@@ -10,6 +10,7 @@ from .attempts.call import CallInfo as CallInfo
 from .attempts.endings import CallResult as CallResult
 from .attempts.tokens import AccessToken as AccessToken, TokenProvider as TokenProvider
 from .attempts.transport import MAX_RESPONSE_BYTES as MAX_RESPONSE_BYTES, BackoffTransport as BackoffTransport
+from .connections.engine import EngineTransport as EngineTransport
 from .connections.hosts import host_header as host_header, is_host as is_host, is_loopback as is_loopback
 from .connections.messages import Request as Request, Response as Response
 from .errors import (

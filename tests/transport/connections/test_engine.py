@@ -10,7 +10,7 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import coroutine
 from typing import Any
-from unittest.mock import AsyncMock, Mock, call
+from unittest.mock import AsyncMock, Mock
 
 import httpcore
 import httpx
@@ -839,20 +839,27 @@ def test_requests_through_a_proxy_need_protection(monkeypatch: pytest.MonkeyPatc
 
 async def test_connections_of_httpx_are_those_of_one_proxy_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are made once, with our certificates and as many as the gate allows, idle as ours, and closed with ours."""
-    context, proxies = (
-        ssl.create_default_context(),
-        [httpx.Proxy(f"{name}.example") for name in ("http://a", "https://b")],
-    )
-    made = Mock(side_effect=lambda **_: Mock(aclose=AsyncMock()))
-    transport = EngineTransport(context)
-    monkeypatch.setattr(httpx, "AsyncHTTPTransport", made)
-    used: list[Any] = [await transport._through(proxy) for proxy in (None, *proxies) for _ in range(2)]
-    assert (used[::2], len(set(used))) == (used[1::2], 3)
+    made: list[tuple[dict[str, Any], Mock]] = []
+
+    def make(**arguments: Any) -> Mock:
+        respond = AsyncMock(side_effect=lambda _: httpx.Response(204))
+        made.append((arguments, Mock(aclose=AsyncMock(), handle_async_request=respond)))
+        return made[-1][1]
+
+    context = ssl.create_default_context()
+    for name, url in (("HTTP_PROXY", "http://a.example"), ("HTTPS_PROXY", "https://me:planted@b.example")):
+        monkeypatch.setenv(name, url)
+    async with EngineTransport(ssl_context=context) as transport:
+        monkeypatch.setattr(httpx, "AsyncHTTPTransport", make)
+        for url in ("http://c.example/", "https://c.example/", "http://d.example/", "https://d.example/"):
+            assert (await transport.handle_async_request(httpx.Request("GET", url))).status_code == 204
     limits = httpx.Limits(keepalive_expiry=4.0)
-    assert made.call_args_list == [call(verify=context, limits=limits, proxy=proxy) for proxy in (None, *proxies)]
-    assert [proxy.ssl_context for proxy in proxies] == [None, context]
-    await transport.aclose()
-    assert [each.aclose.await_count for each in used] == [1] * 6
+    assert [(arguments["verify"], arguments["limits"]) for arguments, _ in made] == [(context, limits)] * 2
+    assert [(proxy.url, proxy.auth, proxy.ssl_context) for proxy in (arguments["proxy"] for arguments, _ in made)] == [
+        ("http://a.example", None, None),
+        ("https://b.example", ("me", "planted"), context),
+    ]
+    assert [each.aclose.await_count for _, each in made] == [1, 1]
 
 
 async def test_after_closing_the_sockets_are_closed(plain: Network) -> None:

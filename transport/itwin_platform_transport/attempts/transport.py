@@ -125,7 +125,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
         check_kind("transport", network, httpx.AsyncBaseTransport)
         self._transport = network
-        self._send_once = network.send if isinstance(network, EngineTransport) else partial(send_through, network)
+        # A transport that is derived from the engine may change the request on its way.
+        self._send_once = network.send if type(network) is EngineTransport else partial(send_through, network)
         self._gate = gate or gate_with(random_number, self._policy.max_in_flight)
         self._headers = headers
         self._max_response_bytes = max_response_bytes

@@ -10,7 +10,6 @@ The default transport has three ways, and takes the shortest one that everybody 
 """
 
 import asyncio
-import ipaddress
 import itertools
 import socket
 import ssl
@@ -18,15 +17,17 @@ import string
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import httpx
 
 from ..errors import UsageError
-from .environment import default_certificates, environment_proxies, proxy_for
+from .environment import EnvironmentProxies, Proxy, default_certificates
 from .given_client import ClientTransport
+from .hosts import address_of, name_of, without_dot
 from .messages import NO_RESPONSE, THROUGH_PROXY, RawHeaders, Request, Response, SettingError, send_through
 
 if TYPE_CHECKING:
@@ -54,34 +55,59 @@ HeaderLines = tuple[bytes | None, list[tuple[bytes, bytes]]]
 Origin = tuple[bytes, bytes, int | None]
 
 
-class EngineTransport(httpx.AsyncHTTPTransport):
-    """Sends through httpx's own class, so that tools that watch it see every request.
+class EngineTransport(httpx.AsyncBaseTransport):
+    """The transport that a client has by default: HTTP/1.1, retries nothing, and takes proxies of the environment.
+
+    It works in any `httpx.AsyncClient(transport=...)`. To change each request, wrap it in a transport, or derive one:
+
+        class Signing(EngineTransport):
+            async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+                request.headers["X-Signature"] = signature_of(request)
+                return await super().handle_async_request(request)
+
+        platform = PlatformClient(transport=Signing())
 
     Args:
         ssl_context: the certificates to trust and to show; without it, those that httpx takes by default.
         trust_env: whether the environment names proxies, and certificates where no context is given.
+
+    Raises:
+        UsageError: an argument has another type.
     """
 
-    def __init__(self, ssl_context: ssl.SSLContext | None = None, *, trust_env: bool = True) -> None:
-        # Without the constructor of httpx, which reads certificates at once, and makes the pool that this one replaces:
-        # httpx has no public way to hand one in.
-        self._pool: Any = Pool(ssl_context, trust_env=trust_env)
-        self._proxies: Mapping[str, str] = environment_proxies() if trust_env else {}
-        self._of_httpx: dict[object, httpx.AsyncHTTPTransport] = {}
+    def __init__(self, *, ssl_context: ssl.SSLContext | None = None, trust_env: bool = True) -> None:
+        if ssl_context is not None and not isinstance(ssl_context, ssl.SSLContext):
+            raise UsageError(
+                "ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns",
+                argument="ssl_context",
+            )
+        if not isinstance(trust_env, bool):
+            raise UsageError("trust_env must be True or False", argument="trust_env")
+        self._pool = Pool(ssl_context, trust_env=trust_env)
+        self._proxies = EnvironmentProxies.read() if trust_env else None
+        self._watched = WatchedTransport(self._pool)
+        self._of_httpx: dict[Proxy | None, httpx.AsyncHTTPTransport] = {}
 
     def __repr__(self) -> str:
         return f"EngineTransport({self._pool!r})"
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *raised: object) -> None:
-        await self.aclose()
-
     @property
     def cancels_cleanly(self) -> bool:
         """Whether what is sent and read ends where a task is cancelled: httpx's connections need protection."""
-        return not self._proxies and not _is_watched_below()
+        return self._proxies is None and not _is_watched_below()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request once, and return when the head of its response has come.
+
+        Raises:
+            httpx.TransportError: as httpx's own transport raises it.
+        """
+        response = await self.send(await Request.of(request))
+        if response.is_read and response.fault is None:
+            # A tool has read and decoded it.
+            await response.read(limit=len(response.content))
+        stream, extensions = response.stream or httpx.ByteStream(response.content), {**response.extensions}
+        return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
 
     def send(self, request: Request) -> Awaitable[Response]:
         """Send one attempt, and return when the head of its response has come.
@@ -89,18 +115,19 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         Raises:
             httpx.TransportError: as httpx's own transport raises it.
         """
-        if self._proxies or _is_watched():
+        if self._proxies is not None or _is_watched():
             return self._send_by_httpx(request)
         url, content = request.url, request.content
-        pool: Pool = self._pool
+        pool = self._pool
         head = head_of(request.method.encode(), url.raw_path, pool.lines_of(tuple(request.raw_headers)), content)
         return pool.send((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
 
     async def _send_by_httpx(self, request: Request) -> Response:
-        proxy = proxy_for(request.url, self._proxies)
-        transport: httpx.AsyncBaseTransport = self
+        proxy = None if self._proxies is None else self._proxies.proxy_for(request.url)
+        transport: httpx.AsyncBaseTransport = self._watched
         if proxy is not None or _is_watched_below():
             transport = await self._through(proxy)
+            request = replace(request, url=without_dot(request.url))
         if _is_replaced(httpx.AsyncClient.send, "httpx"):
             client = httpx.AsyncClient(transport=transport, trust_env=False)
             client.headers.clear()
@@ -112,28 +139,36 @@ class EngineTransport(httpx.AsyncHTTPTransport):
                 error.add_note(f"{THROUGH_PROXY}{proxy.url}")
             raise
 
-    async def _through(self, proxy: httpx.Proxy | None) -> httpx.AsyncHTTPTransport:
+    async def _through(self, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
         from .connection import KEEPALIVE
 
-        key = None if proxy is None else (proxy.url, proxy.auth)
-        if key not in self._of_httpx:
+        if proxy not in self._of_httpx:
             context = await self._pool.certificates()
-            if proxy is not None and proxy.url.scheme == "https":
-                proxy.ssl_context = context
             # The gate limits their number.
             limits = httpx.Limits(keepalive_expiry=KEEPALIVE)
             try:
-                made = httpx.AsyncHTTPTransport(verify=context, limits=limits, proxy=proxy)
+                made = httpx.AsyncHTTPTransport(
+                    verify=context, limits=limits, proxy=None if proxy is None else proxy.for_httpx(context)
+                )
             except ImportError:
                 raise SettingError("the environment names a SOCKS proxy, which needs the package socksio") from None
-            self._of_httpx.setdefault(key, made)
-        return self._of_httpx[key]
+            self._of_httpx.setdefault(proxy, made)
+        return self._of_httpx[proxy]
 
     async def aclose(self) -> None:
         """Close all connections, also those in use."""
-        await super().aclose()
+        await self._pool.aclose()
         for transport in self._of_httpx.values():
             await transport.aclose()
+
+
+class WatchedTransport(httpx.AsyncHTTPTransport):
+    """Sends through httpx's own class, over the connections of a pool of ours: tools watch that class."""
+
+    def __init__(self, pool: "Pool") -> None:
+        # Without the constructor of httpx, which reads certificates at once, and makes the pool that this one replaces:
+        # httpx has no public way to hand one in.
+        self._pool: Any = pool
 
 
 def _is_watched() -> bool:
@@ -362,7 +397,7 @@ async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.S
     addresses = await addresses_of(host, port)
 
     async def connected(address: str) -> tuple[asyncio.Transport, P]:
-        name = None if context is None else host
+        name = None if context is None else name_of(host)
         return await loop.create_connection(make, address, port, ssl=context, server_hostname=name)
 
     if len(addresses) == 1:
@@ -400,10 +435,9 @@ async def addresses_of(host: str, port: int) -> list[str]:
         OSError: the host is not known, or has no address.
         ValueError: the host is none that can be looked up: a label is empty, or too long.
     """
-    try:
-        return [str(ipaddress.ip_address(host))]
-    except ValueError:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    if (named := address_of(host)) is not None:
+        return [str(named)]
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     if not found:
         raise OSError("the host has no address")
     by_family: dict[int, list[str]] = {}
@@ -438,15 +472,4 @@ def innermost(
             )
     if http_client is not None:
         return ClientTransport(http_client)
-    return _own(ssl_context, trust_env=trust_env) if transport is None else transport
-
-
-def _own(ssl_context: ssl.SSLContext | None, *, trust_env: bool) -> EngineTransport:
-    if ssl_context is not None and not isinstance(ssl_context, ssl.SSLContext):
-        raise UsageError(
-            "ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns",
-            argument="ssl_context",
-        )
-    if not isinstance(trust_env, bool):
-        raise UsageError("trust_env must be True or False", argument="trust_env")
-    return EngineTransport(ssl_context, trust_env=trust_env)
+    return EngineTransport(ssl_context=ssl_context, trust_env=trust_env) if transport is None else transport
