@@ -194,6 +194,11 @@ FAILURES: dict[str, tuple[Exception, str, bool]] = {
         )
         for reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
     },
+    "no protocol in common": (
+        caused(CONNECT("x"), tls("TLSV1_ALERT_NO_APPLICATION_PROTOCOL")),
+        'ConnectError: TLSV1_ALERT_NO_APPLICATION_PROTOCOL: offer HTTP/1.1 with set_alpn_protocols(["http/1.1"])',
+        True,
+    ),
     "an alert in the handshake": (
         caused(CONNECT("x"), tls("TLSV1_ALERT_INTERNAL_ERROR")),
         *("ConnectError: TLSV1_ALERT_INTERNAL_ERROR", True),

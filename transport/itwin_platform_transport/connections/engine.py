@@ -1,12 +1,12 @@
-"""What makes single attempts: the default transport with its ways to the network, or what the caller passed.
+"""The default transport: an HTTP/1.1 engine, and how a caller's client or transport takes its place.
 
-The default transport has three ways, and takes the shortest one that everybody who looks can see:
+The default transport sends by the fastest of three routes that every installed instrumentation can observe:
 
-- By the engine, which is the fastest. Nobody watches, and no proxy applies.
-- Through the functions of httpx, over the same connections, while somebody has replaced one of them: tracers and mocks
-  do. `httpx.AsyncClient.send` is one, `httpx.AsyncHTTPTransport.handle_async_request` the other.
-- Through httpx's own transport and connections, where a proxy of the environment applies, and while somebody has
-  replaced a function of httpcore.
+- By the engine, if nothing observes httpx and no proxy applies.
+- Through the functions of httpx, over the connections of the engine, while one of them is replaced, as tracers and mocks
+  do: `httpx.AsyncClient.send`, or `httpx.AsyncHTTPTransport.handle_async_request`.
+- Through the transport and the connections of httpx, where a proxy of the environment applies, and while a function of
+  httpcore is replaced.
 """
 
 import asyncio
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
-#: The next address is tried when the one before has not accepted for so many seconds. Source: RFC 8305, section 5.
+#: Seconds after which the next address of a host is tried beside the one before. Source: RFC 8305, section 5.
 _NEXT_AFTER = 0.25
-#: So many idle connections are kept, to all origins together.
-_MOST_IDLE = 100
+#: Idle connections to all origins together. Beyond that the oldest is closed, so that many origins, such as those of a
+#: transport in an ordinary httpx client, take a limited number of sockets.
+_MAX_IDLE = 100
 _PORTS = {b"http": 80, b"https": 443}
 #: The headers that state where a body ends, in lower case.
 _FRAMING = (b"content-length", b"transfer-encoding")
@@ -189,7 +190,7 @@ def _is_watched_below() -> bool:
 
 
 def _is_replaced(method: object, package: str) -> bool:
-    # What takes its place is defined elsewhere, or is no function.
+    # A replacement is either not a plain function or was defined in another package.
     return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(f"{package}.")
 
 
@@ -203,15 +204,18 @@ class Received(NamedTuple):
 
 
 class Pool:
-    """Connections, of which the last used comes first. The gate limits their number."""
+    """The connections of a transport. Of the idle ones to an origin, the last used serves the next request.
+
+    It does not limit how many are open: the gate limits the requests in flight.
+    """
 
     def __init__(self, ssl_context: ssl.SSLContext | None, *, trust_env: bool = True) -> None:
         self._context, self._trust_env = ssl_context, trust_env
         self._reading = asyncio.Lock()
-        #: Nearly all requests have the headers of one before.
+        #: Cached, because nearly all requests have the headers of an earlier one.
         self.lines_of: Callable[[RawHeaders], HeaderLines] = lru_cache(maxsize=32)(header_lines)
         self._open: set[Connection] = set()
-        #: Those that nobody uses, oldest first.
+        #: Those that no request uses, the longest idle first.
         self._idle: deque[Connection] = deque()
         self._is_closed = self._was_used = False
 
@@ -251,12 +255,13 @@ class Pool:
             "connection_was_idle": idle is not None,
         }
         if idle is not None and idle.status == 408:
-            # The server gave up waiting for a request. It will do so on the other idle connections too.
-            while self._idle:
-                self._close(self._idle.popleft())
+            # The server gave up waiting for a request. It will do so on its other idle connections too.
+            for other in [each for each in self._idle if each.origin == origin]:
+                self._idle.remove(other)
+                self._close(other)
         response = Response(connection.status, connection.headers, extensions=info)
         if connection.is_complete:
-            # It need not keep its connection until somebody reads it.
+            # All of it has arrived: the connection serves the next request before the body is read.
             response.content = await connection.read(None)
             self.give_back(connection)
         else:
@@ -291,6 +296,8 @@ class Pool:
         except ValueError as error:
             # An empty label, or one that is too long.
             raise httpx.LocalProtocolError("the host of the URL is none that can be looked up") from error
+        if context is not None:
+            _check_protocol(connection)
         self._open.add(connection)
         if self._is_closed:
             self._close(connection)
@@ -316,7 +323,7 @@ class Pool:
             self._idle.append(connection)
         else:
             self._close(connection)
-        while self._idle and (self._idle[0].is_too_old or len(self._idle) > _MOST_IDLE):
+        while self._idle and (self._idle[0].is_too_old or len(self._idle) > _MAX_IDLE):
             self._close(self._idle.popleft())
 
     def _close(self, connection: "Connection") -> None:
@@ -332,6 +339,21 @@ class Pool:
         if self._was_used:
             # The event loop closes sockets in its next round, also those of failed handshakes.
             await asyncio.sleep(0)
+
+
+def _check_protocol(connection: "Connection") -> None:
+    """Close a connection on which the other side expects another protocol than HTTP/1.1.
+
+    Raises:
+        SettingError: the context offers one by ALPN, and the other side has selected it.
+    """
+    selected = connection.get_extra_info("ssl_object").selected_alpn_protocol()
+    if selected not in (None, "http/1.1"):
+        connection.close()
+        raise SettingError(
+            f"the service selected {selected} by ALPN, and the client speaks HTTP/1.1: pass an ssl_context that no "
+            'client with HTTP/2 uses, or call its set_alpn_protocols(["http/1.1"])'
+        )
 
 
 class Body(httpx.AsyncByteStream):

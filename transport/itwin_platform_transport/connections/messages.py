@@ -55,6 +55,7 @@ _REJECTED = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED")
 #: What to do, by what TLS says.
 _REMEDIES = (
     (re.compile("local issuer|self[- ]signed"), "trust the authority of its certificate with ssl_context="),
+    (re.compile("NO_APPLICATION_PROTOCOL"), 'offer HTTP/1.1 with set_alpn_protocols(["http/1.1"])'),
     (re.compile("WRONG_VERSION|HTTP_REQUEST|RECORD_LAYER|LENGTH_TOO_LONG"), "{} does not speak TLS: is it http://?"),
 )
 
