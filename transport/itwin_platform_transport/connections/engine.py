@@ -3,8 +3,8 @@
 The default transport sends by the fastest of three routes that every installed instrumentation can observe:
 
 - By the engine, if nothing observes httpx and no proxy applies.
-- Through the functions of httpx, over the connections of the engine, while one of them is replaced, as tracers and mocks
-  do: `httpx.AsyncClient.send`, or `httpx.AsyncHTTPTransport.handle_async_request`.
+- Through the functions of httpx, over the connections of the engine, while one of them is replaced, as tracers and
+  mocks do: `httpx.AsyncClient.send`, or `httpx.AsyncHTTPTransport.handle_async_request`.
 - Through the transport and the connections of httpx, where a proxy of the environment applies, and while a function of
   httpcore is replaced.
 """
