@@ -65,7 +65,7 @@ class Outcome(enum.Enum):
     NEVER_REACHED = "nothing is at an address that has never responded"
     OUTCOME_UNKNOWN = "no response, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
-    NOT_HTTP = "bytes that are not HTTP, from an address that has never sent HTTP"
+    NOT_HTTP = "no sign of HTTP, from an address that has never sent HTTP"
     UNTRUSTED = "one side, or a proxy between both, does not accept the other"
     TIMED_OUT_IDLE = "status 408 on a connection that was idle before"
     FINAL = "any other response"

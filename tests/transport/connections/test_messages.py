@@ -245,11 +245,19 @@ FAILURES: dict[str, tuple[Exception, str, bool]] = {
     "an error without a number": (caused(CONNECT("x"), OSError("planted")), "ConnectError", False),
     "no HTTP": (
         httpx.RemoteProtocolError(NOT_HTTP),
-        *(f"RemoteProtocolError: {NOT_HTTP}: does it need https?", False),
+        *(f"RemoteProtocolError: {NOT_HTTP}", False),
     ),
     "no HTTP, by h11": (
         httpx.RemoteProtocolError("illegal status line: bytearray(b'planted')"),
-        *(f"RemoteProtocolError: {NOT_HTTP}: does it need https?", False),
+        *(f"RemoteProtocolError: {NOT_HTTP}", False),
+    ),
+    "a reset": (
+        caused(READ("x"), ConnectionResetError(errno.ECONNRESET, "y")),
+        *("ReadError: connection reset by peer", False),
+    ),
+    "a broken pipe": (
+        caused(httpx.WriteError("x"), BrokenPipeError(errno.EPIPE, "y")),
+        *("WriteError: broken pipe", False),
     ),
     "no response": (httpx.RemoteProtocolError(CLOSED), f"RemoteProtocolError: {CLOSED}", False),
     "no response, by h11": (
@@ -263,16 +271,26 @@ FAILURES: dict[str, tuple[Exception, str, bool]] = {
 
 def test_a_failure_is_named_with_its_reason_and_what_to_do() -> None:
     """Its class, what TLS, the system, the proxy or the bytes say, and no text that may be confidential."""
-    expected = {case: said for case, (_, said, _) in FAILURES.items()}
-    over_tls = {case: said.removesuffix(": does it need https?") for case, said in expected.items()}
     errors = {case: error for case, (error, _, _) in FAILURES.items()}
-    assert {case: kind_of_failure(error, scheme="http") for case, error in errors.items()} == expected
-    assert {case: kind_of_failure(error, scheme="https") for case, error in errors.items()} == over_tls
+    assert {case: kind_of_failure(error) for case, error in errors.items()} == {
+        case: said for case, (_, said, _) in FAILURES.items()
+    }
     final = {case for case, (_, _, is_final) in FAILURES.items() if is_final}
     assert {case for case, error in errors.items() if why_final(error) is not None} == final
-    assert {case for case, error in errors.items() if is_not_http(error)} == {
-        case for case, said in expected.items() if NOT_HTTP in said
-    }
+
+
+def test_an_address_that_shows_no_sign_of_http() -> None:
+    """Its bytes are no HTTP; over plain http it may also hang up, and then the failure asks whether it needs https."""
+    errors = {case: error for case, (error, _, _) in FAILURES.items()}
+    foreign, hung_up = (
+        {"no HTTP", "no HTTP, by h11"},
+        {"no response", "no response, by h11", "a reset", "a broken pipe"},
+    )
+    for scheme, expected in (("https", foreign), ("http", foreign | hung_up)):
+        assert {case for case, error in errors.items() if is_not_http(error, scheme=scheme)} == expected
+    assert not is_not_http(None, scheme="http")
+    said = kind_of_failure(errors["a reset"], may_need_https=True)
+    assert said == "ReadError: connection reset by peer: does it need https?"
 
 
 @pytest.mark.parametrize(("scheme", "speaker"), [("http", "the server"), ("https", "the proxy")])
@@ -282,7 +300,7 @@ def test_a_failure_behind_a_proxy_names_it(scheme: str, speaker: str) -> None:
     error.add_note("another note")
     error.add_note(f"{THROUGH_PROXY}{scheme}://proxy.example")
     said = f"WRONG_VERSION_NUMBER: {speaker} does not speak TLS: is it http://?"
-    assert kind_of_failure(error, scheme="https") == f"ConnectError: {said}: through the proxy {scheme}://proxy.example"
+    assert kind_of_failure(error) == f"ConnectError: {said}: through the proxy {scheme}://proxy.example"
 
 
 @pytest.mark.parametrize(

@@ -333,7 +333,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 self._start_cooldown(call, permit, attempt, token)
             await response.read(limit=self._max_response_bytes)
         except NO_RESPONSE as error:
-            outcome = outcome_of_error(error, host=request.url.host, was_reached=self._was_reached)
+            outcome = outcome_of_error(error, url=request.url, was_reached=self._was_reached)
             return Attempt(outcome, self._delay(outcome, None, before, policy), error=error)
         return attempt
 
@@ -429,13 +429,13 @@ def outcome_of_response(response: Response) -> Outcome:
     return outcome
 
 
-def outcome_of_error(error: Exception, *, host: str, was_reached: bool) -> Outcome:
+def outcome_of_error(error: Exception, *, url: httpx.URL, was_reached: bool) -> Outcome:
     """Classify a failure; what is not known may have had an effect."""
     if why_final(error) is not None:
         return Outcome.UNTRUSTED
-    if not was_reached and is_nowhere(error, host=host):
+    if not was_reached and is_nowhere(error, host=url.host):
         return Outcome.NEVER_REACHED
-    if not was_reached and is_not_http(error):
+    if not was_reached and is_not_http(error, scheme=url.scheme):
         return Outcome.NOT_HTTP
     if isinstance(error, UNSENDABLE):
         return Outcome.UNSENDABLE

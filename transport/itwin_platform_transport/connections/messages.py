@@ -39,10 +39,12 @@ BROKEN_OFF = (httpx.RequestError, OSError)
 #: At most so many bytes are reserved for a body before they come: the length that a header states may be wrong.
 _MOST_RESERVED = 16 * 1024 * 1024
 
-#: These end a TLS connection as a lost one ends: a retry may help.
+#: TLS errors that mean that the connection was dropped: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-#: What comes of a TLS handshake in which the other side closes the connection.
+#: Raised when the peer closes the connection during the handshake.
 _CUT_OFF = (ssl.SSLEOFError, ConnectionResetError)
+#: Raised when the peer resets a connection.
+_RESET = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 #: The beginning of a note on a failure: the proxy that was to be passed.
 THROUGH_PROXY = "through the proxy "
 #: What a server did that sent no response, and what h11 says then, which parses for the transports of httpx.
@@ -263,9 +265,15 @@ def _tls_failure(error: BaseException) -> str | None:
     return None
 
 
-def is_not_http(error: BaseException | None) -> bool:
-    """Return whether bytes came that are not HTTP."""
-    return _what_came(error) == NOT_HTTP
+def is_not_http(error: BaseException | None, *, scheme: str) -> bool:
+    """Return whether the other side shows no sign of HTTP: it sends other bytes, or over plain http it only hangs up.
+
+    A service that speaks TLS does either when it gets a request over plain http.
+    """
+    said = _what_came(error)
+    if scheme != "http" or error is None or isinstance(error, NOT_CONNECTED):
+        return said == NOT_HTTP
+    return said is not None or any(isinstance(cause, _RESET) for cause in _chain(error))
 
 
 def _what_came(error: BaseException | None) -> str | None:
@@ -276,23 +284,21 @@ def _what_came(error: BaseException | None) -> str | None:
     return said if said in (NOT_HTTP, CLOSED) else next(by_h11, None)
 
 
-def kind_of_failure(error: BaseException | None, *, scheme: str) -> str:
+def kind_of_failure(error: BaseException | None, *, may_need_https: bool = False) -> str:
     """Name a failure without what may be confidential: its class, its reason, what to do, and the proxy.
 
     Args:
         error: what came instead of a response.
-        scheme: the one of the address.
+        may_need_https: whether plain http was sent to an address that has shown no sign of HTTP.
     """
     assert error is not None  # noqa: S101  # what has no response has an error
     reason = why_final(error) or _said_by_the_system(error) or _what_came(error)
     through = next((note for note in getattr(error, "__notes__", ()) if note.startswith(THROUGH_PROXY)), "")
-    parts = [type(error).__name__, reason, _remedy(reason or "", scheme=scheme, through=through), through]
-    return ": ".join(filter(None, parts))
+    remedy = "does it need https?" if may_need_https else _remedy(reason or "", through=through)
+    return ": ".join(filter(None, [type(error).__name__, reason, remedy, through]))
 
 
-def _remedy(reason: str, *, scheme: str, through: str) -> str | None:
-    if reason == NOT_HTTP:
-        return "does it need https?" if scheme == "http" else None
+def _remedy(reason: str, *, through: str) -> str | None:
     speaker = "the proxy" if through.startswith(f"{THROUGH_PROXY}https") else "the server"
     return next((remedy.format(speaker) for pattern, remedy in _REMEDIES if pattern.search(reason)), None)
 
