@@ -9,7 +9,7 @@ from typing import Any
 import httpcore
 import httpx
 import pytest
-from itwin_platform import APIStatusError, PlatformClient
+from itwin_platform import APIStatusError, EngineTransport, PlatformClient
 from itwin_platform_transport import BackoffPolicy, BackoffTransport
 
 from tests.support.real_time import run_in
@@ -25,7 +25,7 @@ WATCHED: dict[str, tuple[type, str]] = {
 #: What a call raises when the service responds with a status of 300 or above.
 STATUS_ERRORS = (APIStatusError, httpx.HTTPStatusError)
 #: `default` runs a second time, under uvloop, and while somebody watches a function of httpx or httpcore.
-WAYS = ("default", "http_client", "wrapped", "plain", "uvloop", *WATCHED)
+WAYS = ("default", "around the engine", "http_client", "wrapped", "plain", "uvloop", *WATCHED)
 
 
 Scenario = Callable[..., Coroutine[Any, Any, None]]
@@ -47,7 +47,7 @@ def in_every_way(scenario: Scenario) -> Callable[..., None]:
 
 def on_own_connections(scenario: Scenario) -> Callable[..., None]:
     """Make a test of what only our own connections promise: what a caller's transport does is the caller's."""
-    return _in_ways(scenario, ("default", "uvloop"))
+    return _in_ways(scenario, ("default", "derived from the engine", "around the engine", "uvloop"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,39 @@ class LoggingTransport(httpx.AsyncHTTPTransport):
         response = await super().handle_async_request(request)
         await response.aread()
         return response
+
+
+class DerivedTransport(EngineTransport):
+    """Adds a header to each request, as transports do that sign requests."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sign and send."""
+        request.headers["X-Signature"] = "signed"
+        return await super().handle_async_request(request)
+
+
+class OuterTransport(httpx.AsyncBaseTransport):
+    """The same around another transport."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self.inner = inner
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sign and send."""
+        request.headers["X-Signature"] = "signed"
+        return await self.inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        """Close what sends."""
+        await self.inner.aclose()
+
+
+#: The transport that a caller passes, by its way.
+GIVEN: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
+    "wrapped": LoggingTransport,
+    "derived from the engine": DerivedTransport,
+    "around the engine": lambda: OuterTransport(EngineTransport()),
+}
 
 
 async def _read(response: httpx.Response) -> None:
@@ -149,7 +182,7 @@ async def opened(
             timeout=timeout,
             backoff=backoff,
             max_response_bytes=max_response_bytes,
-            transport=LoggingTransport() if way == "wrapped" else None,
+            transport=GIVEN[way]() if way in GIVEN else None,
             http_client=await stack.enter_async_context(_given_client()) if way == "http_client" else None,
         )
         yield PlatformCalls(await stack.enter_async_context(platform))

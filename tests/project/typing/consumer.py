@@ -41,6 +41,7 @@ async def make() -> None:
     ip.PlatformClient(gate=ip.RedisGate("redis://localhost:6379/0", name="prod, service app 7", workers=4))
     ip.PlatformClient(transport=httpx.AsyncHTTPTransport(), timeout=httpx.Timeout(5.0), allow_insecure=True)
     ip.PlatformClient(http_client=httpx.AsyncClient(), max_response_bytes=1, check_requests=False)
+    ip.PlatformClient(transport=ip.EngineTransport(ssl_context=None, trust_env=False))
     httpx.AsyncClient(transport=ip.BackoffTransport(httpx.AsyncHTTPTransport(), policy=ip.BackoffPolicy(), gate=None))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gzip
 import socket
 import ssl
 import tracemalloc
@@ -33,18 +34,29 @@ from itwin_platform_transport.connections.messages import (
 from tests.support.services import PreparedResponse, RawServer, raw_response
 
 
-class Looking(httpx.AsyncBaseTransport):
-    """A caller's transport that looks at each request before it passes it on, and changes headers of it."""
+class Looking(EngineTransport):
+    """A caller's transport that looks at each request before it sends it, and changes headers of it."""
 
     def __init__(self) -> None:
-        self.inner = EngineTransport()
+        super().__init__()
         self.seen: list[httpx.Headers] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Look at the request, and pass it on."""
+        """Look at the request, and send it."""
         assert (type(request), type(request.headers)) == (httpx.Request, httpx.Headers)
         self.seen.append(request.headers.copy())
         request.headers.update({"X-Correlation-Id": f"attempt-{len(self.seen)}", "user-agent": "changed"})
+        return await super().handle_async_request(request)
+
+
+class Around(httpx.AsyncBaseTransport):
+    """A caller's transport around another one."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self.inner = inner
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Pass the request on."""
         return await self.inner.handle_async_request(request)
 
     async def aclose(self) -> None:
@@ -52,19 +64,59 @@ class Looking(httpx.AsyncBaseTransport):
         await self.inner.aclose()
 
 
-async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent() -> None:
+@pytest.mark.parametrize("is_around", [False, True], ids=["derived from the engine", "around it"])
+async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent(is_around: bool) -> None:
     """A transport of the caller gets real `httpx.Headers` with the token, in each attempt; what it changes is sent."""
     transport = Looking()
-    settings: dict[str, Any] = {"transport": transport, "backoff": BackoffPolicy(base_delay=0.0)}
+    settings: dict[str, Any] = {"backoff": BackoffPolicy(base_delay=0.0)}
+    settings["transport"] = Around(transport) if is_around else transport
     settings["token"] = lambda: AccessToken(f"token-{len(transport.seen)}")
     async with RawServer(PreparedResponse(status=503), raw_response()) as server:
         async with PlatformClient(server.address, vendor="v", **settings) as platform:
             await platform.itwins.get_primary_account()
         received = [request.headers for request in server.requests]
+        assert server.connections_accepted == 1
     assert [headers["authorization"] for headers in transport.seen] == ["Bearer token-0", "Bearer token-1"]
     assert {"accept", "accept-encoding", "host", "user-agent"} <= transport.seen[0].keys()
     assert [headers["x-correlation-id"] for headers in received] == ["attempt-1", "attempt-2"]
     assert [headers.get_list("user-agent") for headers in received] == [["changed"]] * 2
+
+
+async def test_a_transport_may_respond_itself() -> None:
+    """Nothing is sent then, and the response is decoded; an exception that is none of httpx ends the call as it is."""
+
+    class Responding(EngineTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if request.method == "GET":
+                return httpx.Response(200, json={"iTwin": {"id": "a-1"}})
+            raise LookupError("planted")
+
+    async with PlatformClient("https://s.example", vendor="v", token="t", transport=Responding()) as platform:
+        assert (await platform.itwins.get_primary_account()).id == "a-1"
+        with pytest.raises(LookupError, match="planted"):
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+
+
+async def test_a_response_that_a_tool_has_read_comes_as_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool may read and decode each response of httpx; one that it has consumed without keeping it cannot be read."""
+    own = httpx.AsyncHTTPTransport.handle_async_request
+
+    async def read(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
+        response = await own(transport, request)
+        if request.url.path == "/kept":
+            await response.aread()
+        else:
+            assert isinstance(response.stream, httpx.AsyncByteStream)
+            assert [part async for part in response.aiter_raw()]
+        return response
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", read)
+    body = gzip.compress(b"{}")
+    served = raw_response(body, head=b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip")
+    async with RawServer(served) as server, httpx.AsyncClient(transport=EngineTransport()) as client:
+        assert (await client.get(f"{server.address}/kept")).json() == {}
+        with pytest.raises(httpx.StreamConsumed):
+            await client.get(f"{server.address}/lost")
 
 
 async def test_a_copy_is_changed_apart() -> None:

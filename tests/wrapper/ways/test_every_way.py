@@ -235,7 +235,7 @@ async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: st
         return GOOD
 
     seen: list[str] = []
-    knows = way in ("default", "uvloop", "watched client")
+    knows = way in ("default", "around the engine", "uvloop", "watched client")
     async with (
         RawServer(respond) as server,
         opened(way, server.address, backoff=BackoffPolicy(base_delay=30.0)) as calls,

@@ -108,7 +108,11 @@ class EngineTransport(httpx.AsyncBaseTransport):
             # A tool has read and decoded it.
             await response.read(limit=len(response.content))
         stream, extensions = response.stream or httpx.ByteStream(response.content), {**response.extensions}
-        return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
+        made = httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
+        if response.fault is not None:
+            # A tool has consumed the body without keeping it. Marked as consumed, it cannot be taken for an empty one.
+            await anext(made.aiter_raw(), None)
+        return made
 
     def send(self, request: Request) -> Awaitable[Response]:
         """Send one attempt, and return when the head of its response has come.
