@@ -130,6 +130,13 @@ async def test_the_dot_behind_a_host_is_for_the_resolver_alone(is_watched: bool)
         assert server.requests[0].headers["host"] == f"service.example:{server.port}"
 
 
+@pytest.mark.parametrize("host", ["localhost.", "127.0.0.1."])
+async def test_this_machine_is_found_with_a_dot_too(host: str) -> None:
+    """Its name is in the file of hosts, which has no dot."""
+    async with RawServer(raw_response()) as server:
+        assert await get(f"http://{host}:{server.port}/") == 200
+
+
 @pytest.mark.parametrize(
     ("host", "address", "name", "is_local"),
     [
@@ -139,7 +146,7 @@ async def test_the_dot_behind_a_host_is_for_the_resolver_alone(is_watched: bool)
         ("::1", "::1", "[::1]", True),
         ("fe80::1%eth0", "fe80::1%eth0", "[fe80::1]", False),
         ("fe80::1%25eth0", "fe80::1%eth0", "[fe80::1]", False),
-        ("::1%25lo", "::1%lo", "[::1]", True),
+        ("::1%25lo", "::1", "[::1]", True),
         ("localhost", None, "localhost", True),
         ("LocalHost.", None, "localhost", True),
         ("localhost.example", None, "localhost.example", False),

@@ -27,7 +27,7 @@ import httpx
 from ..errors import UsageError
 from .environment import EnvironmentProxies, Proxy, default_certificates
 from .given_client import ClientTransport
-from .hosts import address_of, name_of, without_dot
+from .hosts import address_of, is_loopback, name_of, without_dot
 from .messages import NO_RESPONSE, THROUGH_PROXY, RawHeaders, Request, Response, SettingError, send_through
 
 if TYPE_CHECKING:
@@ -461,6 +461,9 @@ async def addresses_of(host: str, port: int) -> list[str]:
         OSError: the host is not known, or has no address.
         ValueError: the host is none that can be looked up: a label is empty, or too long.
     """
+    if is_loopback(host):
+        # With a dot or a zone it is not found everywhere.
+        host = name_of(host)
     if (named := address_of(host)) is not None:
         return [str(named)]
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
