@@ -149,7 +149,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
 
         if proxy not in self._of_httpx:
             context = await self._pool.certificates()
-            # The gate limits their number.
+            # No limit of connections: the gate limits the requests in flight.
             limits = httpx.Limits(keepalive_expiry=KEEPALIVE)
             try:
                 made = httpx.AsyncHTTPTransport(
@@ -185,7 +185,7 @@ def _is_watched() -> bool:
 
 
 def _is_watched_below() -> bool:
-    # httpx imports it with its first own transport; whoever replaces a function of it has imported it.
+    # httpx imports httpcore for its own transports alone. A tool that replaces a function of httpcore has imported it.
     httpcore = sys.modules.get("httpcore")
     return httpcore is not None and (
         _is_replaced(httpcore.AsyncConnectionPool.handle_async_request, "httpcore")
@@ -198,7 +198,7 @@ def _is_replaced(method: object, package: str) -> bool:
     return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(f"{package}.")
 
 
-class Received(NamedTuple):
+class PoolResponse(NamedTuple):
     """A response, as httpx takes it from a pool."""
 
     status: int
@@ -226,7 +226,7 @@ class Pool:
     def __repr__(self) -> str:
         return f"in_use={len(self._open) - len(self._idle)}, idle={len(self._idle)}"
 
-    async def handle_async_request(self, request: Any) -> Received:
+    async def handle_async_request(self, request: Any) -> PoolResponse:
         """Send a request once; it is the `httpcore.Request` that httpx makes.
 
         Raises:
@@ -237,7 +237,7 @@ class Pool:
         origin: Origin = (request.url.scheme, request.url.host, request.url.port)
         response = await self.send(origin, head, content, request.extensions)
         stream = response.stream or httpx.ByteStream(response.content)
-        return Received(response.status_code, response.raw_headers, stream, response.extensions)
+        return PoolResponse(response.status_code, response.raw_headers, stream, response.extensions)
 
     async def send(self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any]) -> Response:
         """Send a request once, with the time limits of its extensions.

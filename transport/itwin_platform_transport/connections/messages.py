@@ -36,7 +36,7 @@ UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.Invalid
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 BROKEN_OFF = (httpx.RequestError, OSError)
 
-#: At most so many bytes are reserved for a body before they come: the length that a header states may be wrong.
+#: Bytes that are reserved for a body before it arrives, at most: the length that a header states may be wrong.
 _MOST_RESERVED = 16 * 1024 * 1024
 
 #: TLS errors that mean that the connection was dropped: a retry may help.
@@ -47,14 +47,14 @@ _CUT_OFF = (ssl.SSLEOFError, ConnectionResetError)
 _RESET = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 #: The beginning of a note on a failure: the proxy that was to be passed.
 THROUGH_PROXY = "through the proxy "
-#: What a server did that sent no response, and what h11 says then, which parses for the transports of httpx.
+#: Why a server sent no response, and the text of h11 for it, which is the parser of httpx's own transports.
 NOT_HTTP = "it responded with bytes that are not HTTP"
 CLOSED = "it closed the connection without a response"
 _BY_H11 = {"illegal status line": NOT_HTTP, "Server disconnected without sending a response": CLOSED}
 
 #: With TLS 1.3 a service rejects a certificate, or the lack of one, when the handshake is over for the client.
 _REJECTED = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED")
-#: What to do, by what TLS says.
+#: The remedy for a TLS failure, by the reason that OpenSSL names.
 _REMEDIES = (
     (re.compile("local issuer|self[- ]signed"), "trust the authority of its certificate with ssl_context="),
     (re.compile("NO_APPLICATION_PROTOCOL"), 'offer HTTP/1.1 with set_alpn_protocols(["http/1.1"])'),
