@@ -148,7 +148,7 @@ async def test_this_machine_is_found_with_a_dot_too(host: str) -> None:
         ("fe80::1%25eth0", "fe80::1%eth0", "[fe80::1]", False),
         ("::1%25lo", "::1", "[::1]", True),
         ("localhost", None, "localhost", True),
-        ("LocalHost.", None, "localhost", True),
+        ("localhost.", None, "localhost", True),
         ("localhost.example", None, "localhost.example", False),
         ("service.example.", None, "service.example", False),
     ],
@@ -159,7 +159,8 @@ async def test_a_host_is_named_without_its_dot_and_its_zone(
     """An address keeps its zone where it is connected to; what else may be this machine is `localhost` alone."""
     url = httpx.URL(f"https://[{host}]:8443" if ":" in host else f"https://{host}:8443")
     request = await Request.of(httpx.Request("GET", url))
-    assert request.headers["host"] == host_header(url) == f"{name}:8443"
+    assert request.headers["host"] == host_header(host, 8443) == f"{name}:8443"
+    assert host_header(host, None) == name
     assert is_loopback(host) is is_local
     assert is_host(url.raw_host.decode())
     if address is not None:

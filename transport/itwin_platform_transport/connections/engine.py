@@ -27,8 +27,8 @@ import httpx
 from ..errors import UsageError
 from .environment import EnvironmentProxies, Proxy, default_certificates
 from .given_client import ClientTransport
-from .hosts import address_of, is_loopback, name_of, without_dot
-from .messages import NO_RESPONSE, THROUGH_PROXY, RawHeaders, Request, Response, SettingError, send_through
+from .hosts import address_of, is_loopback, name_of
+from .messages import NO_RESPONSE, THROUGH_PROXY, RawHeaders, Request, Response, SettingError, send_through, without_dot
 
 if TYPE_CHECKING:
     from .connection import Connection

@@ -13,8 +13,8 @@ from urllib.request import getproxies
 
 import httpx
 
-from .hosts import is_host, is_loopback, name_of, without_dot
-from .messages import SettingError
+from .hosts import is_host, is_loopback, name_of
+from .messages import SettingError, without_dot
 
 _PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
 #: Host and port.

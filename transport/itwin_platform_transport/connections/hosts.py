@@ -7,8 +7,6 @@ servers do not expect them in Host. Sources: RFC 6066, section 3; RFC 6874, sect
 import ipaddress
 import re
 
-import httpx
-
 _NAME = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
 _ZONE = re.compile(r"[A-Za-z0-9._~-]+")
 
@@ -45,13 +43,8 @@ def is_host(host: str) -> bool:
     return _NAME.fullmatch(host) is not None
 
 
-def host_header(url: httpx.URL) -> str:
-    """Return the Host header for a URL, without the dot behind a name and without the zone of an IPv6 address."""
-    host = name_of(url.raw_host.decode("ascii"))
-    host = f"[{host}]" if ":" in host else host
-    return host if url.port is None else f"{host}:{url.port}"
-
-
-def without_dot(url: httpx.URL) -> httpx.URL:
-    """Return a URL without the dot behind its host, for transports that would name it with the dot."""
-    return url.copy_with(host=url.host[:-1]) if url.raw_host.endswith(b".") else url
+def host_header(host: str, port: int | None) -> str:
+    """Return a Host header, without the dot behind a name and without the zone of an IPv6 address."""
+    name = name_of(host)
+    name = f"[{name}]" if ":" in name else name
+    return name if port is None else f"{name}:{port}"

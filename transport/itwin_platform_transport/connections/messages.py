@@ -186,8 +186,13 @@ def _with_name_in_host(headers: httpx.Headers, url: httpx.URL) -> httpx.Headers:
     host = url.netloc
     if (b".:" in host or b"%" in host or host.endswith(b".")) and headers.get("host", "").encode() == host:
         headers = headers.copy()
-        headers["Host"] = host_header(url)
+        headers["Host"] = host_header(url.raw_host.decode("ascii"), url.port)
     return headers
+
+
+def without_dot(url: httpx.URL) -> httpx.URL:
+    """Return a URL without the dot behind its host, for transports that would name it to TLS and to proxies."""
+    return url.copy_with(host=url.host[:-1]) if url.raw_host.endswith(b".") else url
 
 
 def as_httpx(request: Request) -> httpx.Request:

@@ -60,7 +60,10 @@ class Service:
         derive = partial(object.__setattr__, self)
         derive("address", str(self.base_url).rstrip("/"))
         derive("prefix", self.base_url.raw_path.decode("ascii").rstrip("/"))
-        derive("headers", {"Host": host_header(self.base_url), **FIXED_HEADERS})
+        derive(
+            "headers",
+            {"Host": host_header(self.base_url.raw_host.decode("ascii"), self.base_url.port), **FIXED_HEADERS},
+        )
         derive("body_limits", BODY_LIMITS if self.check_requests else {})
 
 
@@ -98,7 +101,7 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
             argument="base_url",
         )
     if port is not None and not 0 < port < 65_536:
-        raise UsageError(f"base_url must have a port from 1 to 65535, not {port}", argument="base_url")
+        raise UsageError(f"base_url has the port {port}, and ports go from 1 to 65535", argument="base_url")
     if url.scheme == "http" and not allow_insecure and not is_loopback(host):
         raise UsageError(
             f"base_url is plain http to {host}, which exposes the token: use https, or pass allow_insecure=True",

@@ -31,7 +31,9 @@ T = TypeVar("T")
 
 #: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
 MOST_ENCODINGS = 5
-_DECODED = frozenset({"gzip", "x-gzip", "deflate"})
+_DECODED = frozenset({"gzip", "deflate"})
+#: The old name of gzip begins with it. Source: RFC 9110, section 8.4.1.3.
+_OLD = "x-"
 _GZIP_BEGINNING = b"\x1f\x8b"
 
 
@@ -337,17 +339,17 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
         The body, and why it cannot be used: None when it can. Then it is what could be decoded.
     """
     body = response.content
-    names = [name for name in _encodings(response.raw_headers) if name in _DECODED]
+    names = [name for name in _encodings(response.raw_headers) if name.removeprefix(_OLD) in _DECODED]
     if response.fault is not None or not names or not body:
         return body, response.fault
     if len(names) > MOST_ENCODINGS:
         return b"", f"it is encoded {len(names)} times, which was not asked for"
     reason = None
     for name in reversed(names):
-        # An old name of gzip, which servers also write where they do not compress.
-        if name == "x-gzip" and not body.startswith(_GZIP_BEGINNING):
+        # Servers also write the old name where they do not compress.
+        if name.startswith(_OLD) and not body.startswith(_GZIP_BEGINNING):
             continue
-        body, fault = _inflated(body, name.removeprefix("x-"), limit=limit)
+        body, fault = _inflated(body, name.removeprefix(_OLD), limit=limit)
         reason = reason or fault
     return body, reason
 
@@ -359,7 +361,7 @@ def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
 
 
 def _unknown_encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    return [name for name in _encodings(headers) if name not in _DECODED]
+    return [name for name in _encodings(headers) if name.removeprefix(_OLD) not in _DECODED]
 
 
 def _is_json(body: bytes) -> bool:
