@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform_transport import EngineTransport, Request, host_header, is_host, is_loopback
+from itwin_platform_transport import BackoffTransport, EngineTransport, Request, host_header, is_host, is_loopback
 from itwin_platform_transport.connections import engine
 from itwin_platform_transport.connections.engine import addresses_of, connect
 
@@ -23,8 +23,8 @@ from tests.support.services import PreparedResponse, RawServer, now, raw_respons
 def look_up(*addresses: str, name: str = "service.example") -> Callable[..., Any]:
     """Return a resolver of one host."""
 
-    async def getaddrinfo(host: str, port: int, **options: object) -> list[tuple[Any, ...]]:
-        assert host == name
+    async def getaddrinfo(host: str | bytes, port: int, **options: object) -> list[tuple[Any, ...]]:
+        assert host in (name, name.encode())
         families = [socket.AF_INET6 if ":" in address else socket.AF_INET for address in addresses]
         return [
             (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
@@ -116,16 +116,18 @@ def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(kinds: str)
     assert 5 < turn < 100
 
 
-@pytest.mark.parametrize("is_watched", [False, True])
-async def test_the_dot_behind_a_host_is_for_the_resolver_alone(is_watched: bool) -> None:
+@pytest.mark.parametrize("kind", ["engine", "watched engine", "httpx"])
+async def test_the_dot_behind_a_host_is_for_the_resolver_alone(kind: str) -> None:
     """TLS names the host without it, the certificate is that of the name, and so is the Host header."""
     context, named = server_context(address="service.example"), list[str | None]()
     context.sni_callback = lambda connection, name, _: named.append(name)
+    trusted = ssl.create_default_context(cadata=authority())
+    given = httpx.AsyncHTTPTransport(verify=trusted) if kind == "httpx" else EngineTransport(ssl_context=trusted)
     async with RawServer(raw_response(), context=context) as server:
         asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.1", name="service.example.")  # type: ignore[method-assign]
-        with watched() if is_watched else nullcontext():
-            trusted = ssl.create_default_context(cadata=authority())
-            assert await get(f"https://service.example.:{server.port}/", context=trusted) == 200
+        async with httpx.AsyncClient(transport=BackoffTransport(given)) as client:
+            with watched() if kind == "watched engine" else nullcontext():
+                assert (await client.get(f"https://service.example.:{server.port}/")).status_code == 200
         assert named == ["service.example"]
         assert server.requests[0].headers["host"] == f"service.example:{server.port}"
 

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import anyio
 import httpx
 
-from .hosts import host_header, is_loopback
+from .hosts import host_header, is_loopback, name_of
 
 E = TypeVar("E", bound=BaseException)
 
@@ -197,13 +197,17 @@ def without_dot(url: httpx.URL) -> httpx.URL:
 
 def as_httpx(request: Request) -> httpx.Request:
     """Make an `httpx.Request` for one attempt: what its receiver changes changes no other one."""
+    extensions = {**request.extensions}
+    if request.url.raw_host.endswith(b"."):
+        # The name for TLS, as httpcore reads it.
+        extensions.setdefault("sni_hostname", name_of(request.url.raw_host.decode("ascii")))
     # As a stream that is complete: httpx would state its length, also where there is none.
     made = httpx.Request(
         request.method,
         request.url,
         headers=request.raw_headers,
         stream=httpx.ByteStream(request.content),
-        extensions={**request.extensions},
+        extensions=extensions,
     )
     made.read()
     return made
