@@ -84,6 +84,12 @@ def test_either_header_names_the_delay(documented: str | None, seen: str | None,
     assert retry_after_of(sent, names=HEADERS.retry_after, now=NOW) == expected
 
 
+def test_a_date_is_relative_to_the_one_of_its_response() -> None:
+    """The clock of this machine may be wrong."""
+    sent = httpx.Headers({"Retry-After": LATER, "Date": "Sun, 01 Mar 2026 12:00:19 GMT"})
+    assert retry_after_of(sent, names=("retry-after",), now=NOW) == 1.0
+
+
 DATES = st.from_regex(r"(Mon|Sun)[a-z]*,? [ 0-9A-Za-z:-]{0,40}", fullmatch=True, alphabet=CHARACTERS)
 
 
