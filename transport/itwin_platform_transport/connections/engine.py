@@ -76,7 +76,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
         UsageError: an argument has another type.
     """
 
-    def __init__(self, *, ssl_context: ssl.SSLContext | None = None, trust_env: bool = True) -> None:
+    def __init__(self, ssl_context: ssl.SSLContext | None = None, *, trust_env: bool = True) -> None:
         if ssl_context is not None and not isinstance(ssl_context, ssl.SSLContext):
             raise UsageError(
                 "ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns",
