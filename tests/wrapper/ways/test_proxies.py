@@ -144,6 +144,8 @@ CERTAIN: dict[str, tuple[str, tuple[str, str] | None]] = {
     " http://proxy.example:3128/\n": ("http://proxy.example:3128", None),
     "HTTP://Proxy.Example": ("http://proxy.example", None),
     "https://proxy.example:": ("https://proxy.example", None),
+    "https://proxy.example:1": ("https://proxy.example:1", None),
+    "https://proxy.example:65535": ("https://proxy.example:65535", None),
     "http://my_proxy.:3128": ("http://my_proxy:3128", None),
     "socks5h://[2001:db8::1]:1080": ("socks5h://[2001:db8::1]:1080", None),
     "http://münchen.example:3128": ("http://xn--mnchen-3ya.example:3128", None),
@@ -199,6 +201,8 @@ UNCERTAIN = [
     ),
     *(
         "http://me:qjx7zvk9%FF@proxy.example",
+        "http://qjx7zvk9%FF:word@proxy.example",
+        "http://me:qjx7zvk9@proxy.example:65536",
         "http://me:qjx7zvk9\udcff@proxy.example",
         "http://me:qjx7zvk9@pr%6Fxy.example",
     ),
