@@ -236,7 +236,7 @@ def test_what_is_retried_is_the_table_of_the_code() -> None:
         *("429", "502, 503, 504", "certainly not sent (no connection)"),
         "nothing listens on loopback, or the host is unknown, and no response ever came",
         "no response, possibly sent",
-        "bytes that are not HTTP, and no response ever came",
+        "bytes that are not HTTP, or a connection cut over plain http, and no response ever came",
         "408 on a connection that was idle before",
     )
     most = [rule.most_attempts for rule in policy.RULES.values()]

@@ -24,6 +24,7 @@ CONSUMER = PROJECT / "tests" / "project" / "typing" / "consumer.py"
 PROMISED = {
     *("PlatformClient", "Pager", "Page", "BackoffPolicy", "BackoffTransport", "Gate", "RateLimit", "AccessToken"),
     *("HeaderAuthentication", "QueryParameterAuthentication", "BasicAuthentication", "RepositoryOptions", "RedisGate"),
+    "EngineTransport",
     *("OAuth2AuthorizationCodePKCEAuthentication", "escape", "UNSET", "ErrorCode", "ErrorDetail"),
     *("ITwin", "ITwinSummary", "Repository", "Resource", "Scene", "SceneObject", "SceneObjectCreate", "Detector"),
     *("Webhook", "RepositoryResourceData", "View3dData", "Vector3d"),
@@ -126,7 +127,9 @@ def test_help_describes_each_field(name: str) -> None:
     assert [each for each in fields if each not in described] == []
 
 
-@pytest.mark.parametrize("name", ["PlatformClient", "BackoffTransport", "Gate", "RedisGate", "Pager"])
+@pytest.mark.parametrize(
+    "name", ["PlatformClient", "BackoffTransport", "EngineTransport", "Gate", "RedisGate", "Pager"]
+)
 def test_help_shows_the_arguments_of_users(name: str) -> None:
     """A constructor has the arguments that its docstring describes, and no others: nobody makes a Pager by hand."""
     words = str(inspect.getdoc(EXPORTED[name])).partition("Args:")[2]

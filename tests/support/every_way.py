@@ -11,7 +11,7 @@ import httpcore
 import httpx
 import httpx2
 import pytest
-from itwin_platform import APIStatusError, PlatformClient
+from itwin_platform import APIStatusError, EngineTransport, PlatformClient
 from itwin_platform_transport import BackoffPolicy, BackoffTransport
 
 from tests.support.real_time import run_in
@@ -34,7 +34,7 @@ READS_ITSELF = (*CLIENTS, "wrapped", "httpx2 wrapped")
 #: In these, the connections are the caller's.
 NOT_OWN = (*READS_ITSELF, *PLAIN)
 #: `default` runs a second time, under uvloop, and while somebody watches a function of httpx or httpcore.
-WAYS = ("default", *NOT_OWN, "uvloop", *WATCHED)
+WAYS = ("default", "around the engine", *NOT_OWN, "uvloop", *WATCHED)
 
 
 Scenario = Callable[..., Coroutine[Any, Any, None]]
@@ -56,7 +56,7 @@ def in_every_way(scenario: Scenario) -> Callable[..., None]:
 
 def on_own_connections(scenario: Scenario) -> Callable[..., None]:
     """Make a test of what only our own connections promise: what a caller's transport does is the caller's."""
-    return _in_ways(scenario, ("default", "uvloop"))
+    return _in_ways(scenario, ("default", "derived from the engine", "around the engine", "uvloop"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,37 @@ class LoggingTransportOfHTTPX2(httpx2.AsyncHTTPTransport):
         return response
 
 
+class DerivedTransport(EngineTransport):
+    """Adds a header to each request, as transports do that sign requests."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sign and send."""
+        request.headers["X-Signature"] = "signed"
+        return await super().handle_async_request(request)
+
+
+class OuterTransport(httpx.AsyncBaseTransport):
+    """The same around another transport."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self.inner = inner
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sign and send."""
+        request.headers["X-Signature"] = "signed"
+        return await self.inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        """Close what sends."""
+        await self.inner.aclose()
+
+
 #: The transport that a caller passes, by its way.
 GIVEN: dict[str, Callable[[], httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport]] = {
     "wrapped": LoggingTransport,
     "httpx2 wrapped": LoggingTransportOfHTTPX2,
+    "derived from the engine": DerivedTransport,
+    "around the engine": lambda: OuterTransport(EngineTransport()),
 }
 
 

@@ -86,7 +86,7 @@ class Network:
 
     def __init__(self, *, is_encrypted: bool) -> None:
         self.server_context = server_context() if is_encrypted else None
-        self.transport = EngineTransport(ssl.create_default_context(cadata=authority()))
+        self.transport = EngineTransport(ssl_context=ssl.create_default_context(cadata=authority()))
         #: The port of the client of each connection that a server has accepted.
         self.accepted: list[int] = []
 

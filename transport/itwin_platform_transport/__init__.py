@@ -10,13 +10,15 @@ from .attempts.call import CallInfo as CallInfo
 from .attempts.endings import CallResult as CallResult
 from .attempts.tokens import AccessToken as AccessToken, TokenProvider as TokenProvider
 from .attempts.transport import MAX_RESPONSE_BYTES as MAX_RESPONSE_BYTES, BackoffTransport as BackoffTransport
+from .connections.engine import EngineTransport as EngineTransport
 from .connections.given_client import is_timeout as is_timeout
+from .connections.hosts import host_header as host_header, is_host as is_host, is_loopback as is_loopback
 from .connections.httpx2_adapter import (
     HTTPX2Client as HTTPX2Client,
     HTTPX2Timeout as HTTPX2Timeout,
     HTTPX2Transport as HTTPX2Transport,
 )
-from .connections.messages import Request as Request, Response as Response, is_loopback as is_loopback
+from .connections.messages import Request as Request, Response as Response
 from .errors import (
     DeadlineExceededError as DeadlineExceededError,
     NotSentError as NotSentError,

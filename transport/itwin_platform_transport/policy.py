@@ -2,11 +2,8 @@
 
 import enum
 import math
-import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from .errors import (
@@ -78,7 +75,7 @@ class Outcome(enum.Enum):
     NEVER_REACHED = "nothing is at an address that has never responded"
     OUTCOME_UNKNOWN = "no response, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
-    NOT_HTTP = "bytes that are not HTTP, from an address that has never sent HTTP"
+    NOT_HTTP = "no sign of HTTP, from an address that has never sent HTTP"
     UNTRUSTED = "one side, or a proxy between both, does not accept the other"
     TIMED_OUT_IDLE = "status 408 on a connection that was idle before"
     FINAL = "any other response"
@@ -280,58 +277,6 @@ def time_of_attempts(progress: Progress, *, policy: BackoffPolicy, retry_after: 
             return seconds + max(delay, retry_after) * (policy.max_attempts - attempts)
         seconds += max(delay, retry_after)
     return seconds
-
-
-_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
-#: What commas separate, in dates too.
-_PARTS = re.compile(r"\s*(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,)?[^,]+")
-_HTTP_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? [ 0-9A-Za-z:-]+", re.ASCII)
-
-
-def retry_after_of(headers: Mapping[str, str], *, names: Iterable[str], now: datetime) -> float | None:
-    """Return the delay that a response names in one of these headers, in seconds; None when none counts."""
-    for name in names:
-        if (value := headers.get(name)) is not None:
-            seconds = parse_retry_after(value, date=headers.get("date"), now=now)
-            if seconds is not None:
-                return seconds
-    return None
-
-
-def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> float | None:
-    """Parse the value of a `retry-after` header.
-
-    Args:
-        value: seconds, with or without decimals, or an HTTP date; of several in one header the longest counts.
-        date: the Date header of the response, which an HTTP date is relative to.
-        now: the wall clock, used when the response has no Date.
-
-    Returns:
-        The seconds to wait; None when the value is unusable (absent, zero, past, or anything else).
-    """
-    named = (_seconds_of(part.strip(), date=date, now=now) for part in _PARTS.findall(value or ""))
-    return max((seconds for seconds in named if seconds is not None), default=None)
-
-
-def _seconds_of(text: str, *, date: str | None, now: datetime) -> float | None:
-    if _SECONDS.fullmatch(text):
-        seconds = float(text)
-        return seconds if 0 < seconds < math.inf else None
-    until = _parse_http_date(text)
-    if until is None:
-        return None
-    seconds = (until - (_parse_http_date((date or "").strip()) or now)).total_seconds()
-    return seconds if seconds > 0 else None
-
-
-def _parse_http_date(text: str) -> datetime | None:
-    if not _HTTP_DATE.fullmatch(text):
-        return None
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def moment_after(now: datetime, seconds: float | None) -> datetime | None:

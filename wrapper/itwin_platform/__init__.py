@@ -16,6 +16,7 @@ from itwin_platform_transport import (
     BackoffTransport as BackoffTransport,
     CooldownStarted as CooldownStarted,
     DeadlineExceededError as DeadlineExceededError,
+    EngineTransport as EngineTransport,
     Gate as Gate,
     GateChanged as GateChanged,
     NotSentError as NotSentError,

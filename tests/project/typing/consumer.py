@@ -45,6 +45,7 @@ async def make() -> None:
     ip.PlatformClient(http_client=httpx2.AsyncClient(), timeout=httpx2.Timeout(5.0, connect=None))
     ip.PlatformClient(transport=httpx2.MockTransport(lambda _: httpx2.Response(200)))
     httpx.AsyncClient(transport=ip.BackoffTransport(httpx2.AsyncHTTPTransport()))
+    ip.PlatformClient(transport=ip.EngineTransport(ssl_context=None, trust_env=False))
     httpx.AsyncClient(transport=ip.BackoffTransport(httpx.AsyncHTTPTransport(), policy=ip.BackoffPolicy(), gate=None))
 
 

@@ -10,14 +10,14 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import coroutine
 from typing import Any
-from unittest.mock import AsyncMock, Mock, call
+from unittest.mock import AsyncMock, Mock
 
 import httpcore
 import httpx
 import pytest
-from itwin_platform_transport import Request
+from itwin_platform_transport import BackoffTransport, EngineTransport, NotSentError, Request
 from itwin_platform_transport.connections import engine
-from itwin_platform_transport.connections.engine import EngineTransport, Pool, connect
+from itwin_platform_transport.connections.engine import Pool, connect
 from itwin_platform_transport.connections.messages import NOT_HTTP
 
 from measure.promises.parsing import by_engine
@@ -25,7 +25,7 @@ from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.examples import examples
 from tests.support.frames import counted_calls
 from tests.support.networks import TIMES, Handler, Network, authority, on_every_network, watched
-from tests.support.real_time import pass_time, until
+from tests.support.real_time import pass_time, run_in, until
 from tests.support.services import RawServer, raw_response
 
 LARGE = bytes(range(256)) * 40_000
@@ -546,11 +546,31 @@ async def opened_at_once(transport: EngineTransport, address: str, number: int) 
         await response.aread()
 
 
-async def test_a_connection_to_another_address_is_not_used(plain: Network) -> None:
-    """Each connection leads to one scheme, host and port."""
+async def test_each_address_keeps_its_connections(plain: Network) -> None:
+    """Requests that alternate between two addresses open one connection to each, which serves no other one."""
     async with RawServer(raw_response(b"one")) as one, RawServer(raw_response(b"two")) as two:
-        bodies = [(await plain.send(server.address)).content for server in (one, two, one)]
-    assert bodies == [b"one", b"two", b"one"]
+        bodies = [(await plain.send(server.address)).content for _ in range(20) for server in (one, two)]
+        assert (one.connections_accepted, two.connections_accepted) == (1, 1)
+    assert bodies == [b"one", b"two"] * 20
+
+
+async def test_the_oldest_idle_connections_are_closed_beyond_a_hundred(plain: Network) -> None:
+    """Also those to other addresses: many addresses take a limited number of sockets."""
+    async with RawServer(raw_response()) as one, RawServer(raw_response()) as two:
+        await opened_at_once(plain.transport, one.address, 60)
+        await opened_at_once(plain.transport, two.address, 60)
+        assert repr(plain.transport) == "EngineTransport(in_use=0, idle=100)"
+        await until(lambda: (one.open_connections, two.open_connections) == (40, 60))
+
+
+async def test_a_408_ends_the_idle_connections_to_its_address_alone(plain: Network) -> None:
+    """The service there gave up waiting for requests; another one waits."""
+    late = raw_response(head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close")
+    async with RawServer(*[raw_response()] * 3, late) as one, RawServer(raw_response()) as two:
+        await opened_at_once(plain.transport, one.address, 3)
+        await opened_at_once(plain.transport, two.address, 2)
+        assert (await plain.send(one.address)).status_code == 408
+        assert repr(plain.transport) == "EngineTransport(in_use=0, idle=2)"
 
 
 async def test_many_connections_cost_no_more_than_one() -> None:
@@ -692,6 +712,37 @@ async def test_a_given_context_is_used_as_it_is(
         connection = response.extensions["network_stream"].get_extra_info("ssl_object")
         assert connection.selected_alpn_protocol() == (None if is_given else "http/1.1")
         await network.transport.aclose()
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+@pytest.mark.parametrize(
+    ("offered", "is_sent"), [(["h2"], False), (["h2", "http/1.1"], False), (["http/1.1", "h2"], True), ([], True)]
+)
+def test_a_service_that_selects_another_protocol_gets_no_request(loop: str, offered: list[str], is_sent: bool) -> None:
+    """A context that another client has used with HTTP/2 offers it: the call says so at once, and nothing is sent."""
+    events, received = list[object](), list[bytes]()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.append(await head_of(reader))
+        writer.write(OK)
+        await reader.read()
+
+    async def called() -> None:
+        network, context = Network(is_encrypted=True), ssl.create_default_context(cadata=authority())
+        assert network.server_context is not None
+        network.server_context.set_alpn_protocols(offered)
+        if offered:
+            context.set_alpn_protocols(offered)
+        transport = BackoffTransport(ssl_context=context, on_event=events.append)
+        async with network.served(handle) as url, httpx.AsyncClient(transport=transport) as client:
+            if is_sent:
+                assert (await client.post(url)).status_code == 200
+            else:
+                with pytest.raises(NotSentError, match=r"the service selected h2 by ALPN.*; nothing was sent"):
+                    await client.post(url)
+        assert (len(events), len(received)) == (1, int(is_sent))
+
+    run_in(loop, called)
 
 
 async def test_a_silent_peer_is_not_connected_to_for_ever() -> None:
@@ -840,20 +891,27 @@ def test_requests_through_a_proxy_need_protection(monkeypatch: pytest.MonkeyPatc
 
 async def test_connections_of_httpx_are_those_of_one_proxy_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are made once, with our certificates and as many as the gate allows, idle as ours, and closed with ours."""
-    context, proxies = (
-        ssl.create_default_context(),
-        [httpx.Proxy(f"{name}.example") for name in ("http://a", "https://b")],
-    )
-    made = Mock(side_effect=lambda **_: Mock(aclose=AsyncMock()))
-    transport = EngineTransport(context)
-    monkeypatch.setattr(httpx, "AsyncHTTPTransport", made)
-    used: list[Any] = [await transport._through(proxy) for proxy in (None, *proxies) for _ in range(2)]
-    assert (used[::2], len(set(used))) == (used[1::2], 3)
+    made: list[tuple[dict[str, Any], Mock]] = []
+
+    def make(**arguments: Any) -> Mock:
+        respond = AsyncMock(side_effect=lambda _: httpx.Response(204))
+        made.append((arguments, Mock(aclose=AsyncMock(), handle_async_request=respond)))
+        return made[-1][1]
+
+    context = ssl.create_default_context()
+    for name, url in (("HTTP_PROXY", "http://a.example"), ("HTTPS_PROXY", "https://me:planted@b.example")):
+        monkeypatch.setenv(name, url)
+    async with EngineTransport(ssl_context=context) as transport:
+        monkeypatch.setattr(httpx, "AsyncHTTPTransport", make)
+        for url in ("http://c.example/", "https://c.example/", "http://d.example/", "https://d.example/"):
+            assert (await transport.handle_async_request(httpx.Request("GET", url))).status_code == 204
     limits = httpx.Limits(keepalive_expiry=4.0)
-    assert made.call_args_list == [call(verify=context, limits=limits, proxy=proxy) for proxy in (None, *proxies)]
-    assert [proxy.ssl_context for proxy in proxies] == [None, context]
-    await transport.aclose()
-    assert [each.aclose.await_count for each in used] == [1] * 6
+    assert [(arguments["verify"], arguments["limits"]) for arguments, _ in made] == [(context, limits)] * 2
+    assert [(proxy.url, proxy.auth, proxy.ssl_context) for proxy in (arguments["proxy"] for arguments, _ in made)] == [
+        ("http://a.example", None, None),
+        ("https://b.example", ("me", "planted"), context),
+    ]
+    assert [each.aclose.await_count for _, each in made] == [1, 1]
 
 
 async def test_after_closing_the_sockets_are_closed(plain: Network) -> None:

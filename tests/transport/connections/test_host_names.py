@@ -6,24 +6,25 @@ import socket
 import ssl
 import warnings
 from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack, aclosing, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, nullcontext
 from typing import Any
 
 import httpx
 import pytest
+from itwin_platform_transport import BackoffTransport, EngineTransport, Request, host_header, is_host, is_loopback
 from itwin_platform_transport.connections import engine
-from itwin_platform_transport.connections.engine import EngineTransport, addresses_of, connect
+from itwin_platform_transport.connections.engine import addresses_of, connect
 
 from tests.support.event_loops import CountingLoop, cancelled_at_turn, in_virtual_time
-from tests.support.networks import authority, server_context
+from tests.support.networks import authority, server_context, watched
 from tests.support.services import PreparedResponse, RawServer, now, raw_response
 
 
-def look_up(*addresses: str) -> Callable[..., Any]:
+def look_up(*addresses: str, name: str = "service.example") -> Callable[..., Any]:
     """Return a resolver of one host."""
 
-    async def getaddrinfo(host: str, port: int, **options: object) -> list[tuple[Any, ...]]:
-        assert host == "service.example"
+    async def getaddrinfo(host: str | bytes, port: int, **options: object) -> list[tuple[Any, ...]]:
+        assert host in (name, name.encode())
         families = [socket.AF_INET6 if ":" in address else socket.AF_INET for address in addresses]
         return [
             (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
@@ -57,7 +58,7 @@ async def host(kinds: str, server: RawServer) -> AsyncIterator[str]:
 async def get(address: str, *, read: float = 5.0, context: ssl.SSLContext | None = None) -> int:
     """Send one request through a transport of its own."""
     timeout = {"connect": 5.0, "read": read, "write": 5.0, "pool": 5.0}
-    async with aclosing(EngineTransport(context)) as transport:
+    async with EngineTransport(ssl_context=context) as transport:
         response = await transport.handle_async_request(httpx.Request("GET", address, extensions={"timeout": timeout}))
         await response.aread()
     return response.status_code
@@ -113,6 +114,67 @@ def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(kinds: str)
         gc.collect()
     assert [str(warning.message) for warning in seen if warning.category is ResourceWarning] == []
     assert 5 < turn < 100
+
+
+@pytest.mark.parametrize("kind", ["engine", "watched engine", "httpx"])
+async def test_the_dot_behind_a_host_is_for_the_resolver_alone(kind: str) -> None:
+    """TLS names the host without it, the certificate is that of the name, and so is the Host header."""
+    context, named = server_context(address="service.example"), list[str | None]()
+    context.sni_callback = lambda connection, name, _: named.append(name)
+    trusted = ssl.create_default_context(cadata=authority())
+    given = httpx.AsyncHTTPTransport(verify=trusted) if kind == "httpx" else EngineTransport(ssl_context=trusted)
+    async with RawServer(raw_response(), context=context) as server:
+        asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.1", name="service.example.")  # type: ignore[method-assign]
+        async with httpx.AsyncClient(transport=BackoffTransport(given)) as client:
+            with watched() if kind == "watched engine" else nullcontext():
+                assert (await client.get(f"https://service.example.:{server.port}/")).status_code == 200
+        assert named == ["service.example"]
+        assert server.requests[0].headers["host"] == f"service.example:{server.port}"
+
+
+@pytest.mark.parametrize("host", ["localhost.", "127.0.0.1."])
+async def test_this_machine_is_found_with_a_dot_too(host: str) -> None:
+    """Its name is in the file of hosts, which has no dot."""
+    async with RawServer(raw_response()) as server:
+        assert await get(f"http://{host}:{server.port}/") == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "name", "is_local"),
+    [
+        ("127.0.0.1", "127.0.0.1", "127.0.0.1", True),
+        ("127.0.0.1.", "127.0.0.1", "127.0.0.1", True),
+        ("10.0.0.1", "10.0.0.1", "10.0.0.1", False),
+        ("::1", "::1", "[::1]", True),
+        ("fe80::1%eth0", "fe80::1%eth0", "[fe80::1]", False),
+        ("fe80::1%25eth0", "fe80::1%eth0", "[fe80::1]", False),
+        ("::1%25lo", "::1", "[::1]", True),
+        ("localhost", None, "localhost", True),
+        ("localhost.", None, "localhost", True),
+        ("localhost.example", None, "localhost.example", False),
+        ("service.example.", None, "service.example", False),
+    ],
+)
+async def test_a_host_is_named_without_its_dot_and_its_zone(
+    host: str, address: str | None, name: str, is_local: bool
+) -> None:
+    """An address keeps its zone where it is connected to; what else may be this machine is `localhost` alone."""
+    url = httpx.URL(f"https://[{host}]:8443" if ":" in host else f"https://{host}:8443")
+    request = await Request.of(httpx.Request("GET", url))
+    assert request.headers["host"] == host_header(host, 8443) == f"{name}:8443"
+    assert host_header(host, None) == name
+    assert is_loopback(host) is is_local
+    assert is_host(url.raw_host.decode())
+    if address is not None:
+        assert await addresses_of(host, 80) == [address]
+
+
+async def test_a_host_header_of_the_caller_is_sent_as_it_is() -> None:
+    """Only the one that httpx takes from the URL changes."""
+    request = httpx.Request("GET", "https://service.example./", headers={"host": "other.example."})
+    assert (await Request.of(request)).headers["host"] == "other.example."
+    del request.headers["host"]
+    assert "host" not in (await Request.of(request)).headers
 
 
 async def used_of_two(create_connection: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> str:

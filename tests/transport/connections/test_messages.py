@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gzip
 import socket
 import ssl
 import tracemalloc
@@ -32,18 +33,29 @@ from itwin_platform_transport.connections.messages import (
 from tests.support.services import PreparedResponse, RawServer, raw_response
 
 
-class Looking(httpx.AsyncBaseTransport):
-    """A caller's transport that looks at each request before it passes it on, and changes headers of it."""
+class Looking(EngineTransport):
+    """A caller's transport that looks at each request before it sends it, and changes headers of it."""
 
     def __init__(self) -> None:
-        self.inner = EngineTransport()
+        super().__init__()
         self.seen: list[httpx.Headers] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Look at the request, and pass it on."""
+        """Look at the request, and send it."""
         assert (type(request), type(request.headers)) == (httpx.Request, httpx.Headers)
         self.seen.append(request.headers.copy())
         request.headers.update({"X-Correlation-Id": f"attempt-{len(self.seen)}", "user-agent": "changed"})
+        return await super().handle_async_request(request)
+
+
+class Around(httpx.AsyncBaseTransport):
+    """A caller's transport around another one."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self.inner = inner
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Pass the request on."""
         return await self.inner.handle_async_request(request)
 
     async def aclose(self) -> None:
@@ -51,19 +63,59 @@ class Looking(httpx.AsyncBaseTransport):
         await self.inner.aclose()
 
 
-async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent() -> None:
+@pytest.mark.parametrize("is_around", [False, True], ids=["derived from the engine", "around it"])
+async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent(is_around: bool) -> None:
     """A transport of the caller gets real `httpx.Headers` with the token, in each attempt; what it changes is sent."""
     transport = Looking()
-    settings: dict[str, Any] = {"transport": transport, "backoff": BackoffPolicy(base_delay=0.0)}
+    settings: dict[str, Any] = {"backoff": BackoffPolicy(base_delay=0.0)}
+    settings["transport"] = Around(transport) if is_around else transport
     settings["token"] = lambda: AccessToken(f"token-{len(transport.seen)}")
     async with RawServer(PreparedResponse(status=503), raw_response()) as server:
         async with PlatformClient(server.address, vendor="v", **settings) as platform:
             await platform.itwins.get_primary_account()
         received = [request.headers for request in server.requests]
+        assert server.connections_accepted == 1
     assert [headers["authorization"] for headers in transport.seen] == ["Bearer token-0", "Bearer token-1"]
     assert {"accept", "accept-encoding", "host", "user-agent"} <= transport.seen[0].keys()
     assert [headers["x-correlation-id"] for headers in received] == ["attempt-1", "attempt-2"]
     assert [headers.get_list("user-agent") for headers in received] == [["changed"]] * 2
+
+
+async def test_a_transport_may_respond_itself() -> None:
+    """Nothing is sent then, and the response is decoded; an exception that is none of httpx ends the call as it is."""
+
+    class Responding(EngineTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if request.method == "GET":
+                return httpx.Response(200, json={"iTwin": {"id": "a-1"}})
+            raise LookupError("planted")
+
+    async with PlatformClient("https://s.example", vendor="v", token="t", transport=Responding()) as platform:
+        assert (await platform.itwins.get_primary_account()).id == "a-1"
+        with pytest.raises(LookupError, match="planted"):
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+
+
+async def test_a_response_that_a_tool_has_read_comes_as_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool may read and decode each response of httpx; one that it has consumed without keeping it cannot be read."""
+    own = httpx.AsyncHTTPTransport.handle_async_request
+
+    async def read(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
+        response = await own(transport, request)
+        if request.url.path == "/kept":
+            await response.aread()
+        else:
+            assert isinstance(response.stream, httpx.AsyncByteStream)
+            assert [part async for part in response.aiter_raw()]
+        return response
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", read)
+    body = gzip.compress(b"{}")
+    served = raw_response(body, head=b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip")
+    async with RawServer(served) as server, httpx.AsyncClient(transport=EngineTransport()) as client:
+        assert (await client.get(f"{server.address}/kept")).json() == {}
+        with pytest.raises(httpx.StreamConsumed):
+            await client.get(f"{server.address}/lost")
 
 
 async def test_a_copy_is_changed_apart() -> None:
@@ -182,6 +234,11 @@ FAILURES: dict[str, tuple[Exception, str, bool]] = {
         )
         for reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
     },
+    "no protocol in common": (
+        caused(CONNECT("x"), tls("TLSV1_ALERT_NO_APPLICATION_PROTOCOL")),
+        'ConnectError: TLSV1_ALERT_NO_APPLICATION_PROTOCOL: offer HTTP/1.1 with set_alpn_protocols(["http/1.1"])',
+        True,
+    ),
     "an alert in the handshake": (
         caused(CONNECT("x"), tls("TLSV1_ALERT_INTERNAL_ERROR")),
         *("ConnectError: TLSV1_ALERT_INTERNAL_ERROR", True),
@@ -228,11 +285,19 @@ FAILURES: dict[str, tuple[Exception, str, bool]] = {
     "an error without a number": (caused(CONNECT("x"), OSError("planted")), "ConnectError", False),
     "no HTTP": (
         httpx.RemoteProtocolError(NOT_HTTP),
-        *(f"RemoteProtocolError: {NOT_HTTP}: does it need https?", False),
+        *(f"RemoteProtocolError: {NOT_HTTP}", False),
     ),
     "no HTTP, by h11": (
         httpx.RemoteProtocolError("illegal status line: bytearray(b'planted')"),
-        *(f"RemoteProtocolError: {NOT_HTTP}: does it need https?", False),
+        *(f"RemoteProtocolError: {NOT_HTTP}", False),
+    ),
+    "a reset": (
+        caused(READ("x"), ConnectionResetError(errno.ECONNRESET, "y")),
+        *("ReadError: connection reset by peer", False),
+    ),
+    "a broken pipe": (
+        caused(httpx.WriteError("x"), BrokenPipeError(errno.EPIPE, "y")),
+        *("WriteError: broken pipe", False),
     ),
     "no response": (httpx.RemoteProtocolError(CLOSED), f"RemoteProtocolError: {CLOSED}", False),
     "no response, by h11": (
@@ -246,16 +311,26 @@ FAILURES: dict[str, tuple[Exception, str, bool]] = {
 
 def test_a_failure_is_named_with_its_reason_and_what_to_do() -> None:
     """Its class, what TLS, the system, the proxy or the bytes say, and no text that may be confidential."""
-    expected = {case: said for case, (_, said, _) in FAILURES.items()}
-    over_tls = {case: said.removesuffix(": does it need https?") for case, said in expected.items()}
     errors = {case: error for case, (error, _, _) in FAILURES.items()}
-    assert {case: kind_of_failure(error, scheme="http") for case, error in errors.items()} == expected
-    assert {case: kind_of_failure(error, scheme="https") for case, error in errors.items()} == over_tls
+    assert {case: kind_of_failure(error) for case, error in errors.items()} == {
+        case: said for case, (_, said, _) in FAILURES.items()
+    }
     final = {case for case, (_, _, is_final) in FAILURES.items() if is_final}
     assert {case for case, error in errors.items() if why_final(error) is not None} == final
-    assert {case for case, error in errors.items() if is_not_http(error)} == {
-        case for case, said in expected.items() if NOT_HTTP in said
-    }
+
+
+def test_an_address_that_shows_no_sign_of_http() -> None:
+    """Its bytes are no HTTP; over plain http it may also hang up, and then the failure asks whether it needs https."""
+    errors = {case: error for case, (error, _, _) in FAILURES.items()}
+    foreign, hung_up = (
+        {"no HTTP", "no HTTP, by h11"},
+        {"no response", "no response, by h11", "a reset", "a broken pipe"},
+    )
+    for scheme, expected in (("https", foreign), ("http", foreign | hung_up)):
+        assert {case for case, error in errors.items() if is_not_http(error, scheme=scheme)} == expected
+    assert not is_not_http(None, scheme="http")
+    said = kind_of_failure(errors["a reset"], may_need_https=True)
+    assert said == "ReadError: connection reset by peer: does it need https?"
 
 
 @pytest.mark.parametrize(("scheme", "speaker"), [("http", "the server"), ("https", "the proxy")])
@@ -265,7 +340,7 @@ def test_a_failure_behind_a_proxy_names_it(scheme: str, speaker: str) -> None:
     error.add_note("another note")
     error.add_note(f"{THROUGH_PROXY}{scheme}://proxy.example")
     said = f"WRONG_VERSION_NUMBER: {speaker} does not speak TLS: is it http://?"
-    assert kind_of_failure(error, scheme="https") == f"ConnectError: {said}: through the proxy {scheme}://proxy.example"
+    assert kind_of_failure(error) == f"ConnectError: {said}: through the proxy {scheme}://proxy.example"
 
 
 @pytest.mark.parametrize(

@@ -71,13 +71,13 @@ ELSEWHERE = {"retry-after": "3600", "location": "https://evil.example/"}
         (httpx.Response(429, headers=ELSEWHERE), RateLimitError, "429", 1),
         (httpx.ConnectError("x"), NotSentError, "after 7 attempts", 7),
         (httpx.ReadTimeout("x"), OutcomeUnknownError, "after 7 attempts", 7),
-        (httpx.Response(200, headers={"content-encoding": "compress"}), ResponseDecodeError, "'compress'", 1),
+        (httpx.Response(200, headers={"content-encoding": "gzip"}), ResponseDecodeError, "its gzip encoding", 1),
     ],
 )
 async def test_what_goes_wrong_is_a_typed_error(
     httpx_mock: HTTPXMock, outcome: httpx.Response | Exception, error: type[PlatformError], said: str, requests: int
 ) -> None:
-    """A status, a lost response and an encoding that was not asked for, with as many attempts as of an operation."""
+    """A status, a lost response and an encoding that is broken, with as many attempts as of an operation."""
 
     def respond(_: httpx.Request) -> httpx.Response:
         if isinstance(outcome, Exception):
@@ -90,6 +90,15 @@ async def test_what_goes_wrong_is_a_typed_error(
             await platform.generated.get_async_httpx_client().get("/things?secret=planted")
     assert (caught.value.method, caught.value.route) == ("GET", "/things")
     assert len(httpx_mock.get_requests()) == requests
+
+
+async def test_an_encoding_that_is_not_known_is_left_to_the_caller(
+    ours: httpx.AsyncClient, httpx_mock: HTTPXMock
+) -> None:
+    """The body is as it came, and its header stays."""
+    httpx_mock.add_response(headers={"content-encoding": "compress"}, stream=httpx.ByteStream(b"\x1f\x9d"))
+    response = await ours.get("/things")
+    assert (response.content, response.headers["content-encoding"]) == (b"\x1f\x9d", "compress")
 
 
 async def test_all_paths_of_a_host_are_down_together(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:

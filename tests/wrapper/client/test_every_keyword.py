@@ -7,6 +7,7 @@ import ssl
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import pytest
 from itwin_platform import (
     BackoffPolicy,
     BackoffTransport,
+    EngineTransport,
     Gate,
     Pager,
     PlatformClient,
@@ -215,12 +217,16 @@ def through_ssl(ssl_context: ssl.SSLContext | None = None, *, trust_env: bool = 
 
 
 def through_ssl_of_a_transport(
-    *, ssl_context: ssl.SSLContext | None = None, trust_env: bool = True, **_: object
+    *,
+    kind: type[BackoffTransport | EngineTransport] = BackoffTransport,
+    ssl_context: ssl.SSLContext | None = None,
+    trust_env: bool = True,
+    **_: object,
 ) -> object:
-    """Observe the same through an httpx client on a BackoffTransport."""
+    """Observe the same through an httpx client on a transport of ours."""
 
     async def observe() -> str:
-        transport = BackoffTransport(ssl_context=ssl_context, trust_env=trust_env)
+        transport = kind(ssl_context=ssl_context, trust_env=trust_env)
         async with (
             RawServer(raw_response(), context=server_context()) as server,
             httpx.AsyncClient(transport=transport) as client,
@@ -228,6 +234,9 @@ def through_ssl_of_a_transport(
             return (await outcome_of(client.get(server.address))).partition(":")[0]
 
     return asyncio.run(observe())
+
+
+through_ssl_of_the_engine = partial(through_ssl_of_a_transport, kind=EngineTransport)
 
 
 def through_environment(observe: Callable[..., object]) -> Observe:
@@ -298,6 +307,12 @@ ROWS: dict[str, Row] = {
         {},
         {"max_attempts": 2, "max_wait": 5.0, "deadline": 5.0, "queue_timeout": 0.5}
         | {"base_delay": 0.25, "max_delay": 1.0, "max_in_flight": 3},
+    ),
+    "EngineTransport": Row(
+        through_ssl_of_the_engine,
+        {},
+        {"ssl_context": Fresh(lambda: ssl.create_default_context(cadata=authority()))}
+        | {"trust_env": With(False, {}, through_environment(through_ssl_of_the_engine))},
     ),
     "BackoffTransport": Row(
         through_transport,
@@ -403,7 +418,11 @@ WITHOUT_A_ROW = {
     *("AttemptEnded", "CooldownStarted", "OutageStarted", "OutageEnded", "GateChanged"),
     *("Page", "SceneState", "Pager", "ResponseInfo", "WebhookDelivery"),
     *(name for name in CALLABLES if name.startswith(("Gate.", "RedisGate."))),
-    *("BackoffTransport.send", "BackoffTransport.handle_async_request"),
+    *(
+        f"{name}.{method}"
+        for name in ("BackoffTransport", "EngineTransport")
+        for method in ("send", "handle_async_request")
+    ),
     "RedisGate",  # it needs a server: the tests of RedisGate in tests/transport/attempts
     *(name for name in CALLABLES if name.endswith("Error")),  # test_errors.py
     *("sign_delivery", "verify_delivery", "RepositoryOptions.of"),  # tests/wrapper/operations

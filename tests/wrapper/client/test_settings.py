@@ -102,6 +102,9 @@ def test_settings_other_than_the_address_are_keywords() -> None:
         ("http://[::1]:8080/x", "http://[::1]:8080/x/"),
         ("http://127.8.9.10", "http://127.8.9.10/"),
         ("http://localhost:8080", "http://localhost:8080/"),
+        ("http://localhost.:8080", "http://localhost.:8080/"),
+        (" https://service.example/a \n", "https://service.example/a/"),
+        ("https://my_service:8443", "https://my_service:8443/"),
     ],
 )
 async def test_a_path_prefix_is_kept(base_url: str, sent_to: str) -> None:
@@ -110,9 +113,30 @@ async def test_a_path_prefix_is_kept(base_url: str, sent_to: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("base_url", "host"),
+    [
+        ("https://service.example./", "service.example"),
+        ("https://service.example.:8443", "service.example:8443"),
+        ("https://[2001:db8::1]:8443", "[2001:db8::1]:8443"),
+        ("https://[fe80::1%25eth0]:8443", "[fe80::1]:8443"),
+        ("https://[fe80::1%eth0]", "[fe80::1]"),
+        ("https://münchen.example", "xn--mnchen-3ya.example"),
+    ],
+)
+async def test_the_host_header_names_the_host_alone(base_url: str, host: str) -> None:
+    """Neither the dot behind a full name nor the zone of an address is sent, also in a request that is made by hand."""
+    client, requests = answering(base_url=base_url)
+    async with client:
+        await client.itwins.get_primary_account()
+        await client.generated.get_async_httpx_client().get("/itwins/myprimaryaccount")
+    assert [request.headers["host"] for request in requests] == [host] * 2
+
+
+@pytest.mark.parametrize(
     "base_url",
     [
         *("http://service.example", "http://localhost.example", "http://127.0.0.1.example", "http://10.0.0.1"),
+        *("http://[fe80::1%25eth0]:80", "http://service.example."),
         *("http://api.localhost", "http://0.0.0.0:80", "http://[::2]", "http://[::ffff:10.0.0.1]"),
     ],
 )
@@ -132,12 +156,23 @@ async def coroutine(_: object) -> None:
 NO_WORDS = [" ", "a b", "two words", "a/b", "a.b", "acme\n", "{vendor}", "é", "-acme", "a;q=1", "a,b"]
 NO_URLS = [
     *("https://[::1", "https://service.example:port", "https://service..example", f"https://{'x' * 64}.example"),
-    *("https://service.example\n", "https://xn--a"),
+    *("https://xn--a", "https://ex%61mple.com", "https://a,b.example", "https://service.example\\a", "https://."),
+    *("https://[fe80::1%25]", "https://[fe80::1%25a,b]", "https://[::g]", "https://[::1]a"),
+]
+UNSEEN = [
+    *(
+        "https://service .example",
+        "https://service.example/a b",
+        "https://service.example/\ta",
+        "https://a\u200b.example",
+    ),
+    *("https://service.example/\x00", "https://service.example\r\nhost:a"),
 ]
 NO_ADDRESSES = ["service.example", "ftp://service.example", "https://", "//service.example"]
 MORE_THAN_A_PATH = [
     *("https://user:planted@service.example", "https://service.example/?a=b", "https://service.example/?"),
-    *("https://service.example/#a", "https://service.example#"),
+    *("https://service.example/#a", "https://service.example#", "https://service:4711/planted@host.example"),
+    *("https://service:planted/a@host.example", "https://host.example\\@service.example"),
 ]
 #: Of another library, not for asyncio, the class itself, or what the other argument takes.
 NO_CLIENTS = [object(), httpx2.Client(), httpx.Client(), httpx2.AsyncClient, httpx2.AsyncHTTPTransport()]
@@ -153,6 +188,8 @@ ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("base_url", "starts with https://", NO_ADDRESSES),
     ("base_url", "must not contain a user", MORE_THAN_A_PATH),
     ("base_url", "must be a str", [5, b"x"]),
+    ("base_url", "percent-encode blanks and control characters", UNSEEN),
+    ("base_url", "starts with https://", [" ", "\n"]),
     ("vendor", "must be one word", NO_WORDS),
     ("vendor", "must be a str", [5, b"x"]),
     ("vendor", "is missing", [""]),

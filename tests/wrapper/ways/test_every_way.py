@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import socket
 import ssl
+import struct
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, nullcontext, suppress
@@ -241,7 +242,7 @@ async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: st
         return GOOD
 
     seen: list[str] = []
-    knows = way in ("default", "uvloop", "watched client")
+    knows = way in ("default", "around the engine", "uvloop", "watched client")
     async with (
         RawServer(respond) as server,
         opened(way, server.address, backoff=BackoffPolicy(base_delay=30.0)) as calls,
@@ -427,14 +428,16 @@ async def test_surplus_inside_tls_is_noticed(way: str) -> None:
 
 
 NOT_HTTP = "it responded with bytes that are not HTTP: does it need https"
-#: What a port sends, whether it does so before a request, what the error says, and after how many attempts. The parser
-#: of httpx looks at what came when an empty line has come.
+HUNG_UP = "(it closed the connection without a response|connection reset by peer|broken pipe): does it need https"
+#: What a port sends, whether it does so before a request, and what the error says. The parser of httpx looks at what
+#: came when an empty line has come.
 FOREIGN = {
-    "speaks SSH": (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", True, NOT_HTTP, 3),
-    "responds in another protocol": (b"-ERR unknown command\r\n\r\n", False, NOT_HTTP, 3),
-    "alerts as TLS does": (b"\x15\x03\x01\x00\x02\x02\x46\r\n\r\n", False, NOT_HTTP, 3),
-    "closes at once": (b"", True, "it closed the connection without a response|connection reset by peer", 7),
-    "closes after a request": (b"", False, "it closed the connection without a response", 7),
+    "speaks SSH": (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", True, NOT_HTTP),
+    "responds in another protocol": (b"-ERR unknown command\r\n\r\n", False, NOT_HTTP),
+    "alerts as TLS does": (b"\x15\x03\x01\x00\x02\x02\x46\r\n\r\n", False, NOT_HTTP),
+    "closes at once": (b"", True, HUNG_UP),
+    "closes after a request": (b"", False, HUNG_UP),
+    "resets after a request": (None, False, HUNG_UP),
 }
 
 
@@ -445,12 +448,10 @@ async def listening(handler: Handler) -> AsyncIterator[int]:
         yield server.sockets[0].getsockname()[1]
 
 
-@pytest.mark.parametrize(("sent", "speaks_first", "said", "attempts"), FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize(("sent", "speaks_first", "said"), FOREIGN.values(), ids=FOREIGN)
 @in_every_way
-async def test_what_is_no_http_server_is_told(
-    way: str, sent: bytes, *, speaks_first: bool, said: str, attempts: int
-) -> None:
-    """Bytes that are not HTTP, from an address that has never sent HTTP, end a call soon; a close is an outage."""
+async def test_what_is_no_http_server_is_told(way: str, sent: bytes | None, *, speaks_first: bool, said: str) -> None:
+    """An address that has never sent HTTP ends a call after three attempts, and the text asks for https."""
     accepted: list[asyncio.StreamWriter] = []
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -458,17 +459,37 @@ async def test_what_is_no_http_server_is_told(
         with suppress(ConnectionError, asyncio.IncompleteReadError):
             if not speaks_first:
                 await reader.readuntil(b"\r\n\r\n")
-            writer.write(sent)
+            if sent is None:
+                # Without a wait for what is still to be sent, closing a socket resets its connection.
+                writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            writer.write(sent or b"")
             await (reader.read() if sent else asyncio.sleep(0))
         writer.close()
 
     async with listening(respond) as port, opened(way, f"http://127.0.0.1:{port}") as calls:
         with pytest.raises(OutcomeUnknownError, match=said):
             await calls.get()
-        assert len(accepted) == attempts
-        with pytest.raises(OutcomeUnknownError, match="POST is not idempotent"):
+        assert len(accepted) == 3
+        with pytest.raises(OutcomeUnknownError, match=f"{said}.*; POST is not idempotent"):
             await calls.post()
-        assert len(accepted) == attempts + 1
+        assert len(accepted) == 4
+
+
+@in_every_way
+async def test_plain_http_to_a_port_of_tls_asks_for_https(way: str) -> None:
+    """The service fails the handshake, and sends an alert or hangs up."""
+    async with RawServer(GOOD, context=server_context()) as server:
+        address = server.address.replace("https://", "http://")
+        async with opened(way, address) as calls:
+            with pytest.raises(OutcomeUnknownError, match=r"after 3 attempts.*does it need https\?"):
+                await calls.get()
+
+
+@in_every_way
+async def test_a_known_service_that_hangs_up_is_an_outage(way: str) -> None:
+    """An address that has sent HTTP before is retried as after any lost response, and needs no https."""
+    async with RawServer(GOOD, *[Raw(data=b"", closes=True)] * 4, GOOD) as server, opened(way, server.address) as calls:
+        assert [await calls.get() for _ in range(2)] == ["a-1"] * 2
 
 
 async def test_bytes_that_are_not_http_are_an_outage_of_a_known_service() -> None:

@@ -10,9 +10,11 @@ import httpx
 import httpx2
 import pytest
 from itwin_platform import BackoffPolicy, NotSentError, PlatformClient
-from itwin_platform_transport.connections.environment import environment_proxies, proxy_for
+from itwin_platform_transport.connections.engine import EngineTransport
+from itwin_platform_transport.connections.environment import EnvironmentProxies
 
 from tests.support.every_way import TOKEN, watched
+from tests.support.frames import shown
 from tests.support.networks import authority, server_context
 from tests.support.proxies import Proxy
 from tests.support.real_time import until
@@ -91,6 +93,16 @@ async def test_a_cancelled_call_leaves_no_connection_to_a_proxy(
         await until(lambda: service.open_connections == 0)
 
 
+async def test_a_dot_behind_the_host_is_named_to_no_proxy(service: RawServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proxy is asked for the name alone, and the certificate must be that of the name."""
+    async with Proxy(service.port) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.address)
+        async with client(f"https://{HOST}.") as platform:
+            assert (await platform.itwins.get_primary_account()).id == "a-1"
+    assert proxy.heads[0].splitlines()[0] == f"CONNECT {HOST}:443 HTTP/1.1"
+    assert service.requests[0].headers["host"] == HOST
+
+
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -128,8 +140,6 @@ async def test_a_transport_of_the_caller_has_its_own_proxy_and_certificates(serv
     ("variables", "said"),
     [
         ({"HTTPS_PROXY": "http://127.0.0.1:1"}, "connection refused: through the proxy http://127.0.0.1:1"),
-        ({"HTTPS_PROXY": "ftp://127.0.0.1:1"}, "HTTPS_PROXY names no proxy: write a URL such as"),
-        ({"ALL_PROXY": "http://[::"}, "ALL_PROXY names no proxy: write a URL such as"),
         ({"ALL_PROXY": "socks5://127.0.0.1:1"}, "SOCKS proxy, which needs the package socksio"),
     ],
 )
@@ -143,6 +153,117 @@ async def test_a_proxy_that_cannot_be_used_is_named(
         with pytest.raises(NotSentError, match="nothing was sent") as raised:
             await platform.itwins.get_primary_account()
     assert said in str(raised.value)
+
+
+#: The URL of a proxy, and what is taken from it: the address of the proxy, user and password.
+CERTAIN: dict[str, tuple[str, tuple[str, str] | None]] = {
+    "proxy.example:3128": ("http://proxy.example:3128", None),
+    " http://proxy.example:3128/\n": ("http://proxy.example:3128", None),
+    "HTTP://Proxy.Example": ("http://proxy.example", None),
+    "https://proxy.example:": ("https://proxy.example", None),
+    "https://proxy.example:1": ("https://proxy.example:1", None),
+    "https://proxy.example:65535": ("https://proxy.example:65535", None),
+    "http://my_proxy.:3128": ("http://my_proxy:3128", None),
+    "socks5h://[2001:db8::1]:1080": ("socks5h://[2001:db8::1]:1080", None),
+    "http://münchen.example:3128": ("http://xn--mnchen-3ya.example:3128", None),
+    "http://@proxy.example": ("http://proxy.example", None),
+    "me@proxy.example": ("http://proxy.example", ("me", "")),
+    "http://me:@proxy.example": ("http://proxy.example", ("me", "")),
+    "http://:planted@proxy.example": ("http://proxy.example", ("", "planted")),
+    "http://me:planted:more@proxy.example:3128": ("http://proxy.example:3128", ("me", "planted:more")),
+    "http://me:plan ted@proxy.example": ("http://proxy.example", ("me", "plan ted")),
+    "http://DOMAIN\\me:planted\\@proxy.example": ("http://proxy.example", ("DOMAIN\\me", "planted\\")),
+    "http://me:p%40%2F%3F%23%25@proxy.example": ("http://proxy.example", ("me", "p@/?#%")),
+    "http://me:planted%6q@proxy.example": ("http://proxy.example", ("me", "planted%6q")),
+    "http://mé:plañted@proxy.example": ("http://proxy.example", ("mé", "plañted")),
+    "http://me:pla;n=t&e+d!$'()*,[]@proxy.example": ("http://proxy.example", ("me", "pla;n=t&e+d!$'()*,[]")),
+}
+#: Whether a part of it is a secret, and which part, is not certain.
+UNCERTAIN = [
+    *(
+        "http://me:4711/qjx7zvk9@proxy.example:3128",
+        "http://me:qjx7zvk9/@proxy.example",
+        "http://me:qjx7?zvk9@proxy.example",
+    ),
+    *(
+        "http://me:qjx7#zvk9@proxy.example",
+        "http://me/qjx7zvk9:word@proxy.example",
+        "http://me:qjx7@zvk9@proxy.example",
+    ),
+    *(
+        "http://me:qjx7zvk9@proxy.example:3128/path",
+        "http://me:qjx7zvk9@proxy.example?a",
+        "http://me:qjx7zvk9@proxy.example#",
+    ),
+    *(
+        "http://me:4711/qjx7zvk9",
+        "http://me:qjx7zvk9",
+        "http://me:qjx7zvk9@",
+        "me:qjx7zvk9",
+        "me:qjx7zvk9@proxy.example:port",
+    ),
+    *("me:a://qjx7zvk9@proxy.example", "ftp://me:qjx7zvk9@proxy.example", "socks://me:qjx7zvk9@proxy.example:1080"),
+    *(
+        "socks4://me:qjx7zvk9@proxy.example",
+        "http:/me:qjx7zvk9@proxy.example",
+        "//me:qjx7zvk9@proxy.example",
+        "http://[::",
+    ),
+    *("http://me:qjx7zvk9@pro xy.example", "http://me:qjx7zvk9@proxy..example", "http://me:qjx7zvk9@proxy.example\\a"),
+    *("http://me:qjx7zvk9@[proxy.example]", "http://me:qjx7zvk9@[::1", "http://me:qjx7zvk9@proxy.example:0", "http://"),
+    *(
+        "http://me:qjx7zvk9@proxy.example:99999",
+        "http://me:qjx7zvk9@proxy.example:31:28",
+        "http://me:qjx7\nzvk9@proxy.example",
+    ),
+    *(
+        "http://me:qjx7zvk9%FF@proxy.example",
+        "http://qjx7zvk9%FF:word@proxy.example",
+        "http://me:qjx7zvk9@proxy.example:65536",
+        "http://me:qjx7zvk9\udcff@proxy.example",
+        "http://me:qjx7zvk9@pr%6Fxy.example",
+    ),
+    *(
+        "http://me:qjx7zvk9@é\u0300\u200b.example",
+        "http://me:qjx7zvk9@proxy.example:\uff13\uff11\uff12\uff18",
+        f"me:qjx7zvk9@{'x' * 64}",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", CERTAIN)
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
+def test_the_parts_of_a_proxy_are_those_that_are_certain(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    """The user information ends with the only @, and its parts are decoded; `repr` shows nothing of it."""
+    monkeypatch.setenv(name, text)
+    proxies = EnvironmentProxies.read()
+    assert proxies is not None
+    found = proxies.proxy_for(httpx.URL(f"https://{HOST}"))
+    assert found is not None
+    assert (str(found.url), found.auth) == CERTAIN[text]
+    assert repr(found) == f"Proxy(url=URL('{CERTAIN[text][0]}'))"
+    assert found.for_httpx(ssl.create_default_context()).raw_auth == (
+        found.auth and tuple(part.encode() for part in found.auth)
+    )
+
+
+@pytest.mark.parametrize("text", UNCERTAIN)
+async def test_a_proxy_that_is_not_certain_is_rejected_without_its_text(
+    monkeypatch: pytest.MonkeyPatch, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is sent, the error says how to write it, and no text, repr or frame shows a part of it."""
+    caplog.set_level(0)
+    monkeypatch.setenv("HTTPS_PROXY", text)
+    engine = EngineTransport()
+    async with client() as platform, httpx.AsyncClient(transport=engine, trust_env=False) as plain:
+        with pytest.raises(
+            NotSentError, match=r"HTTPS_PROXY names no proxy: .*percent-encode.*; nothing was"
+        ) as raised:
+            await platform.itwins.get_primary_account()
+        with pytest.raises(httpx.LocalProtocolError, match="HTTPS_PROXY names no proxy") as by_httpx:
+            await plain.get(f"https://{HOST}")
+    seen = [repr(platform), repr(engine), caplog.text, shown(raised.value), shown(by_httpx.value)]
+    assert [word for word in ("qjx7", "zvk9") if word in "".join(seen)] == []
 
 
 async def test_an_https_proxy_is_asked_over_tls(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,6 +318,10 @@ PROXIES = {"HTTP_PROXY": "http.example:1", "HTTPS_PROXY": "http://https.example:
         ("https://127.0.0.1", "", None),
         ("https://127.9.9.9", "", None),
         ("http://localhost:8080", "", None),
+        ("http://localhost.:8080", "", None),
+        ("https://service.example.", "service.example", None),
+        ("https://service.example.", "service.example.:443", "https.example"),
+        ("https://service.example", ".example.", None),
         ("http://[::1]:8080", "", None),
         ("https://service.example", "*", None),
         ("https://service.example", "other.example, *", None),
@@ -228,17 +353,19 @@ def test_no_proxy_names_hosts_domains_and_networks(
     """NO_PROXY is read as curl and requests read it; loopback needs no entry."""
     for name, value in {**PROXIES, "NO_PROXY": excluded}.items():
         monkeypatch.setenv(name, value)
-    found = proxy_for(httpx.URL(url), environment_proxies())
+    proxies = EnvironmentProxies.read()
+    assert proxies is not None
+    found = proxies.proxy_for(httpx.URL(url))
     assert (None if found is None else found.url.host) == proxy
 
 
 def test_no_proxy_alone_names_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a proxy the environment changes nothing, and `all` serves what has no proxy of its own."""
     monkeypatch.setenv("NO_PROXY", "service.example")
-    assert environment_proxies() == {}
-    monkeypatch.setenv("HTTP_PROXY", "http://http.example:1")
-    assert proxy_for(httpx.URL("https://other.example"), environment_proxies()) is None
-    monkeypatch.setenv("ALL_PROXY", "http://all.example:3")
-    found = proxy_for(httpx.URL("https://other.example"), environment_proxies())
-    assert found is not None
-    assert found.url.host == "all.example"
+    assert EnvironmentProxies.read() is None
+    for name, expected in (("HTTP_PROXY", None), ("ALL_PROXY", "all.example")):
+        monkeypatch.setenv(name, PROXIES[name])
+        proxies = EnvironmentProxies.read()
+        assert proxies is not None
+        found = proxies.proxy_for(httpx.URL("https://other.example"))
+        assert (None if found is None else found.url.host) == expected

@@ -126,7 +126,7 @@ def found_down(
     """
     attempt = found.attempt
     if attempt.response is None:
-        failure = kind_of_failure(attempt.error, scheme=call.request.url.scheme)
+        failure = kind_of_failure(attempt.error)
         raise _error(call, progress, f"other calls found the operation down ({failure})")
     left = found.until - call.clock()
     attempt = attempt._replace(retry_after=None if attempt.retry_after is None or left <= 0 else left)
@@ -210,7 +210,8 @@ def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: 
     origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
     if isinstance(attempt.error, SettingError):
         return kind(f"{_name(call)}: {attempt.error}; nothing was sent", attempts=progress.made)
-    failure = kind_of_failure(attempt.error, scheme=url.scheme)
+    may_need_https = url.scheme == "http" and attempt.outcome is Outcome.NOT_HTTP
+    failure = kind_of_failure(attempt.error, may_need_https=may_need_https)
     count = counted(progress.made, "attempt")
     if attempt.outcome is Outcome.UNSENDABLE:
         what = "the request cannot be sent as HTTP; nothing was sent"

@@ -45,8 +45,8 @@ from ..policy import (
     check_seconds,
     decide,
     delay_after,
-    retry_after_of,
 )
+from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, OpenCalls
 from .endings import CallResult, Found, closed, found_down, held_back, not_admitted, out_of_time, result_of
 from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, utc_now
@@ -449,7 +449,7 @@ def outcome_of_error(error: Exception, request: Request, *, was_reached: bool) -
         return Outcome.UNTRUSTED
     if not was_reached and is_nowhere(error, host=request.url.host):
         return Outcome.NEVER_REACHED
-    if not was_reached and is_not_http(error):
+    if not was_reached and is_not_http(error, scheme=request.url.scheme):
         return Outcome.NOT_HTTP
     if isinstance(error, UNSENDABLE):
         return Outcome.UNSENDABLE

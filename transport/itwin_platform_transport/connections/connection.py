@@ -1,6 +1,6 @@
-"""One HTTP/1.1 connection: a protocol of asyncio that hands what arrives to the parser of httptools, llhttp.
+"""One HTTP/1.1 connection: an `asyncio.Protocol` that feeds the bytes it receives to llhttp, the parser of httptools.
 
-Why it is an own one, and what it rejects: docs/decisions/own-engine.md.
+The reasons for an engine of our own, and the messages that it rejects: docs/decisions/own-engine.md.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ from .messages import CLOSED, NOT_HTTP
 State = Literal["idle", "sending", "head", "body", "last body", "done", "closed", "broken"]
 Event = Literal["request", "written", "stopped", "response", "last response", "end", "loss", "release"]
 
-#: What each event does in each state. An event that is not named changes nothing: it is a consequence of another one.
+#: The state that each event leads to. In a state that does not list it, an event changes nothing.
 #:
-#: - idle: in the pool. Whatever arrives belongs to no request, and the peer may close the connection.
-#: - sending: a request is being written. A peer may respond before it has read all of it.
-#: - head: the request is written; its response is to come.
-#: - body: the head has come. After the "last body" the connection serves no other request.
-#: - done: the response is complete. If it is given up before it was read to its end, that is "stopped": the next
-#:   request must not find what is left of it.
-#: - closed: no response is missing, and no request may follow.
-#: - broken: a response is missing, or a part of it: `_failure` says why.
+#: - idle: in the pool. Bytes that arrive now belong to no request, and the peer may close the connection.
+#: - sending: a request is being written. The peer may respond before it has read all of it.
+#: - head: the request is written, and the head of its response has not arrived.
+#: - body: the head has arrived. After the "last body" the connection serves no other request.
+#: - done: the response is complete. A response that is released before it was read to its end is "stopped": the next
+#:   request must not receive the rest of it.
+#: - closed: the last response was complete, and no request may follow.
+#: - broken: a response is missing or incomplete, and `_failure` is the reason.
 TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
     "idle": {"request": "sending", "loss": "closed"},
     "sending": {"written": "head", "response": "body", "last response": "last body", "loss": "broken"},
@@ -40,15 +40,17 @@ TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
     "broken": {},
 }
 
-#: An idle connection is used for so many seconds: uvicorn, Apache and Node.js close theirs after 5, and a request that
-#: is on its way then is lost. A response that names a shorter time is believed, less the margin for that way.
-KEEPALIVE, _KEEPALIVE_MARGIN = 4.0, 1.0
+#: Seconds for which an idle connection is used. uvicorn, Apache and Node.js close idle connections after 5, and a
+#: request that is on its way at that moment is lost.
+KEEPALIVE = 4.0
+#: Seconds by which a shorter `Keep-Alive: timeout` is reduced, for the way of the request to the server.
+_KEEPALIVE_MARGIN = 1.0
 _KEEPALIVE_TIMEOUT = re.compile(rb"(?:^|[\s,])timeout\s*=\s*\"?(\d{1,9})", re.ASCII | re.IGNORECASE)
-#: So many bytes of a body may wait to be read before the peer is slowed down.
+#: Unread bytes of a body above which reading from the socket pauses, so that TCP slows the peer down.
 _READ_AHEAD = 262_144
-#: So many bytes are handed to the event loop at once.
+#: Bytes that are handed to the event loop at once: the write timeout is one for the progress of such a piece.
 _WRITTEN_AT_ONCE = 65_536
-#: So many bytes may arrive without a part of a body: a head with all interim responses, the size of a chunk, trailers.
+#: Bytes that may arrive without a part of a body: a head with all interim responses, the size of a chunk, trailers.
 _LONGEST_WITHOUT_BODY = 131_072
 _TOO_LONG = "the head of the response, the size of a chunk or its trailers are too long"
 _KEEP_ALIVE = b"keep-alive"
@@ -57,10 +59,10 @@ _FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class Connection(asyncio.Protocol):
-    """Sends one request at a time. It reads all the time: what arrives between requests ends the connection."""
+    """A connection that sends one request at a time. It reads all the time: bytes between two requests close it."""
 
     def __init__(self, origin: object) -> None:
-        #: Where it leads.
+        #: Scheme, host and port.
         self.origin = origin
         self.state: State = "idle"
         #: The status of the response: 0 until its head has come.
@@ -68,14 +70,14 @@ class Connection(asyncio.Protocol):
         self.headers: list[tuple[bytes, bytes]] = []
         self.http_version: bytes = b""
         self._loop = asyncio.get_running_loop()
-        #: How long it may be idle after the present response, and the end of that, in the event loop's time.
-        self._keepalive: float
-        self._usable_until: float
+        #: Seconds for which it may be idle after the current response, and when they end, in the event loop's time.
+        self._keepalive = KEEPALIVE
+        self._usable_until = math.inf
         self._transport: Any = None
         self._is_readable: Callable[[], object] = bool
         self._parser: Any = HttpResponseParser(self)
         self._parser.set_dangerous_leniencies(
-            # A length beside chunks does not count. Source: RFC 9112, section 6.3.
+            # Content-Length beside chunks is ignored. Source: RFC 9112, section 6.3.
             lenient_chunked_length=True,
             # A line may end without a carriage return. Source: RFC 9112, section 2.2.
             lenient_optional_cr_before_lf=True,
@@ -83,11 +85,11 @@ class Connection(asyncio.Protocol):
             lenient_spaces_after_chunk_size=True,
         )
         self._is_head_request = self._is_paused = False
-        #: What wakes the task that waits, and tells it whether its time is over.
+        #: Wakes the waiting task; the result tells whether its time limit has passed.
         self._waiter: asyncio.Future[bool] | None = None
-        #: When the present wait is over. The timer rings then or earlier, and is set again if it rings too early: a
-        #: timer for each wait takes more time, because nearly all waits end before.
-        self._ends_at: float
+        #: When the time limit of the current wait passes. The timer fires then or earlier, and is set again if it
+        #: fires too early: one timer serves many waits, because nearly all of them end in time.
+        self._ends_at = math.inf
         self._timer: asyncio.TimerHandle | None = None
         self._failure: httpx.TransportError | None = None
         self._body: list[bytes] = []
@@ -102,7 +104,7 @@ class Connection(asyncio.Protocol):
             self._failure = failure
             self._transport.abort()
 
-    # What the event loop calls
+    # Callbacks of the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Remember the transport."""
@@ -118,14 +120,14 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def _rejected(self, data: bytes) -> str | None:
-        # On a new connection a server may speak first, as those of other protocols do.
+        # On a new connection, servers of other protocols may send first.
         is_first = not self.status and not self._without_body
         reason = "something arrived that belongs to no request" if self.state == "idle" else self._parsed(data)
         return NOT_HTTP if reason and is_first and not data.startswith(_BEGINNING) else reason
 
     def _parsed(self, data: bytes) -> str | None:
         try:
-            # A head may have so many bytes, however it arrives.
+            # The limit of a head counts bytes, however they are split into packets.
             if not self.status and len(data) > (room := _LONGEST_WITHOUT_BODY - self._without_body):
                 self._parser.feed_data(data[:room])
                 if not self.status:
@@ -134,7 +136,7 @@ class Connection(asyncio.Protocol):
             self._without_body += len(data)
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
-            # What a callback raises is the context of the parser's own error.
+            # An error that a callback raised is the context of the parser's own error.
             return str(error.__context__ or error)
         return _TOO_LONG if self._without_body > _LONGEST_WITHOUT_BODY else None
 
@@ -145,7 +147,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Note that the connection is gone."""
         self._end(exc)
-        # Both hold this connection.
+        # The parser and the timer refer to this connection.
         self._parser, self._ends_at = None, math.inf
         self._set_timer()
 
@@ -158,7 +160,7 @@ class Connection(asyncio.Protocol):
         self._is_paused = False
         self._wake()
 
-    # What the parser calls
+    # Callbacks of the parser
 
     def on_message_begin(self) -> None:
         """Begin a response: of interim responses the last one counts, and a second response is surplus."""
@@ -171,7 +173,7 @@ class Connection(asyncio.Protocol):
         if self.status:
             return
         self.headers.append((name, value.rstrip()))
-        # By its length first: a response has ten headers and more.
+        # The length is compared first, because a response has ten headers and more.
         is_named = len(name) == len(_KEEP_ALIVE) and name.lower() == _KEEP_ALIVE
         if is_named and (found := _KEEPALIVE_TIMEOUT.search(value)):
             self._keepalive = min(KEEPALIVE, int(found[1]) - _KEEPALIVE_MARGIN)
@@ -203,7 +205,7 @@ class Connection(asyncio.Protocol):
         """Note the end of the response; that of an interim one changes nothing."""
         self._on("end")
 
-    # What the pool calls
+    # Methods for the pool
 
     async def send(self, head: bytes, content: bytes, times: Mapping[str, float | None]) -> None:
         """Send a request, and return when the head of its response has come.
@@ -215,7 +217,7 @@ class Connection(asyncio.Protocol):
         self._is_head_request = head.startswith(b"HEAD ")
         self.status, self._without_body, self._keepalive = 0, 0, KEEPALIVE
         self._on("request")
-        # In pieces: the time limit is one for progress, however large a body is.
+        # In pieces: the write timeout limits the progress, not the whole body.
         for start in range(0, len(content) or 1, _WRITTEN_AT_ONCE):
             if self.state in ("closed", "broken"):
                 break
@@ -262,7 +264,7 @@ class Connection(asyncio.Protocol):
         return self._loop.time() >= self._usable_until
 
     def release(self) -> None:
-        """Become idle if the response was read to its end; what nobody has read ends the connection."""
+        """Become idle if the response was read to its end; unread bytes end the connection."""
         self._on("stopped" if self._body else "release")
         self._usable_until = self._loop.time() + self._keepalive
 
@@ -279,13 +281,13 @@ class Connection(asyncio.Protocol):
     async def _takes_more(self, seconds: float | None) -> bool:
         """Wait while the peer reads too slowly; return whether it is to get the rest."""
         while self._is_paused and self.state not in ("closed", "broken"):
-            # An error that comes before all is sent ends the sending. Source: RFC 9110, section 7.5.
+            # An error response that arrives early ends the upload. Source: RFC 9110, section 7.5.
             if self.status >= 300:
                 return False
             try:
                 await self._wait(seconds, httpx.WriteTimeout)
             except httpx.WriteTimeout:
-                # A service that has responded may read no more.
+                # After its response the service may stop reading.
                 if not self.status:
                     raise
                 return False

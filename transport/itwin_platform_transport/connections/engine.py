@@ -1,16 +1,15 @@
-"""What makes single attempts: the default transport with its ways to the network, or what the caller passed.
+"""The default transport: an HTTP/1.1 engine, and how a caller's client or transport takes its place.
 
-The default transport has three ways, and takes the shortest one that everybody who looks can see:
+The default transport sends by the fastest of three routes that every installed instrumentation can observe:
 
-- By the engine, which is the fastest. Nobody watches, and no proxy applies.
-- Through the functions of httpx, over the same connections, while somebody has replaced one of them: tracers and mocks
-  do. `httpx.AsyncClient.send` is one, `httpx.AsyncHTTPTransport.handle_async_request` the other.
-- Through httpx's own transport and connections, where a proxy of the environment applies, and while somebody has
-  replaced a function of httpcore.
+- By the engine, if nothing observes httpx and no proxy applies.
+- Through the functions of httpx, over the connections of the engine, while one of them is replaced, as tracers and
+  mocks do: `httpx.AsyncClient.send`, or `httpx.AsyncHTTPTransport.handle_async_request`.
+- Through the transport and the connections of httpx, where a proxy of the environment applies, and while a function of
+  httpcore is replaced.
 """
 
 import asyncio
-import ipaddress
 import itertools
 import socket
 import ssl
@@ -18,15 +17,17 @@ import string
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import httpx
 
 from ..errors import UsageError
-from .environment import default_certificates, environment_proxies, proxy_for
+from .environment import EnvironmentProxies, Proxy, default_certificates
 from .given_client import ClientTransport, given_client, given_transport
+from .hosts import address_of, is_loopback, name_of
 from .httpx2_adapter import HTTPX2Client, HTTPX2Transport
 from .messages import (
     NO_RESPONSE,
@@ -37,6 +38,7 @@ from .messages import (
     SettingError,
     send_through,
     sending_of,
+    without_dot,
 )
 
 if TYPE_CHECKING:
@@ -44,10 +46,11 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
-#: The next address is tried when the one before has not accepted for so many seconds. Source: RFC 8305, section 5.
+#: Seconds after which the next address of a host is tried beside the one before. Source: RFC 8305, section 5.
 _NEXT_AFTER = 0.25
-#: So many idle connections are kept, to all origins together.
-_MOST_IDLE = 100
+#: Idle connections to all origins together. Beyond that the oldest is closed, so that many origins, such as those of a
+#: transport in an ordinary httpx client, take a limited number of sockets.
+_MAX_IDLE = 100
 _PORTS = {b"http": 80, b"https": 443}
 #: The headers that state where a body ends, in lower case.
 _FRAMING = (b"content-length", b"transfer-encoding")
@@ -64,34 +67,63 @@ HeaderLines = tuple[bytes | None, list[tuple[bytes, bytes]]]
 Origin = tuple[bytes, bytes, int | None]
 
 
-class EngineTransport(httpx.AsyncHTTPTransport):
-    """Sends through httpx's own class, so that tools that watch it see every request.
+class EngineTransport(httpx.AsyncBaseTransport):
+    """The transport that a client has by default: HTTP/1.1, retries nothing, and takes proxies of the environment.
+
+    It works in any `httpx.AsyncClient(transport=...)`. To change each request, wrap it in a transport, or derive one:
+
+        class Signing(EngineTransport):
+            async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+                request.headers["X-Signature"] = signature_of(request)
+                return await super().handle_async_request(request)
+
+        platform = PlatformClient(transport=Signing())
 
     Args:
         ssl_context: the certificates to trust and to show; without it, those that httpx takes by default.
         trust_env: whether the environment names proxies, and certificates where no context is given.
+
+    Raises:
+        UsageError: an argument has another type.
     """
 
     def __init__(self, ssl_context: ssl.SSLContext | None = None, *, trust_env: bool = True) -> None:
-        # Without the constructor of httpx, which reads certificates at once, and makes the pool that this one replaces:
-        # httpx has no public way to hand one in.
-        self._pool: Any = Pool(ssl_context, trust_env=trust_env)
-        self._proxies: Mapping[str, str] = environment_proxies() if trust_env else {}
-        self._of_httpx: dict[object, httpx.AsyncHTTPTransport] = {}
+        if ssl_context is not None and not isinstance(ssl_context, ssl.SSLContext):
+            raise UsageError(
+                "ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns",
+                argument="ssl_context",
+            )
+        if not isinstance(trust_env, bool):
+            raise UsageError("trust_env must be True or False", argument="trust_env")
+        self._pool = Pool(ssl_context, trust_env=trust_env)
+        self._proxies = EnvironmentProxies.read() if trust_env else None
+        self._watched = WatchedTransport(self._pool)
+        self._of_httpx: dict[Proxy | None, httpx.AsyncHTTPTransport] = {}
 
     def __repr__(self) -> str:
         return f"EngineTransport({self._pool!r})"
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *raised: object) -> None:
-        await self.aclose()
-
     @property
     def cancels_cleanly(self) -> bool:
         """Whether what is sent and read ends where a task is cancelled: httpx's connections need protection."""
-        return not self._proxies and not _is_watched_below()
+        return self._proxies is None and not _is_watched_below()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request once, and return when the head of its response has come.
+
+        Raises:
+            httpx.TransportError: as httpx's own transport raises it.
+        """
+        response = await self.send(await Request.of(request))
+        if response.is_read and response.fault is None:
+            # A tool has read and decoded it.
+            await response.read(limit=len(response.content))
+        stream, extensions = response.stream or httpx.ByteStream(response.content), {**response.extensions}
+        made = httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
+        if response.fault is not None:
+            # A tool has consumed the body without keeping it. Marked as consumed, it cannot be taken for an empty one.
+            await anext(made.aiter_raw(), None)
+        return made
 
     def send(self, request: Request) -> Awaitable[Response]:
         """Send one attempt, and return when the head of its response has come.
@@ -99,19 +131,20 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         Raises:
             httpx.TransportError: as httpx's own transport raises it.
         """
-        if self._proxies or _is_watched():
+        if self._proxies is not None or _is_watched():
             return self._send_by_httpx(request)
         url, content = request.url, request.content
-        pool: Pool = self._pool
+        pool = self._pool
         head = head_of(request.method.encode(), url.raw_path, pool.lines_of(tuple(request.raw_headers)), content)
         return pool.send((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
 
     async def _send_by_httpx(self, request: Request) -> Response:
-        proxy = proxy_for(request.url, self._proxies)
-        transport: httpx.AsyncBaseTransport = self
+        proxy = None if self._proxies is None else self._proxies.proxy_for(request.url)
+        transport: httpx.AsyncBaseTransport = self._watched
         if proxy is not None or _is_watched_below():
             await self._read_certificates(request.extensions)
             transport = await self._through(proxy)
+            request = replace(request, url=without_dot(request.url))
         if _is_replaced(httpx.AsyncClient.send, "httpx"):
             client = httpx.AsyncClient(transport=transport, trust_env=False)
             client.headers.clear()
@@ -135,28 +168,36 @@ class EngineTransport(httpx.AsyncHTTPTransport):
         # The transport of httpx reports what follows, unless somebody has replaced it.
         sending.may_have_begun = True
 
-    async def _through(self, proxy: httpx.Proxy | None) -> httpx.AsyncHTTPTransport:
+    async def _through(self, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
         from .connection import KEEPALIVE
 
-        key = None if proxy is None else (proxy.url, proxy.auth)
-        if key not in self._of_httpx:
+        if proxy not in self._of_httpx:
             context = await self._pool.certificates()
-            if proxy is not None and proxy.url.scheme == "https":
-                proxy.ssl_context = context
-            # The gate limits their number.
+            # No limit of connections: the gate limits the requests in flight.
             limits = httpx.Limits(keepalive_expiry=KEEPALIVE)
             try:
-                made = httpx.AsyncHTTPTransport(verify=context, limits=limits, proxy=proxy)
+                made = httpx.AsyncHTTPTransport(
+                    verify=context, limits=limits, proxy=None if proxy is None else proxy.for_httpx(context)
+                )
             except ImportError:
                 raise SettingError("the environment names a SOCKS proxy, which needs the package socksio") from None
-            self._of_httpx.setdefault(key, made)
-        return self._of_httpx[key]
+            self._of_httpx.setdefault(proxy, made)
+        return self._of_httpx[proxy]
 
     async def aclose(self) -> None:
         """Close all connections, also those in use."""
-        await super().aclose()
+        await self._pool.aclose()
         for transport in self._of_httpx.values():
             await transport.aclose()
+
+
+class WatchedTransport(httpx.AsyncHTTPTransport):
+    """Sends through httpx's own class, over the connections of a pool of ours: tools watch that class."""
+
+    def __init__(self, pool: "Pool") -> None:
+        # Without the constructor of httpx, which reads certificates at once, and makes the pool that this one replaces:
+        # httpx has no public way to hand one in.
+        self._pool: Any = pool
 
 
 def _is_watched() -> bool:
@@ -168,7 +209,7 @@ def _is_watched() -> bool:
 
 
 def _is_watched_below() -> bool:
-    # httpx imports it with its first own transport; whoever replaces a function of it has imported it.
+    # httpx imports httpcore for its own transports alone. A tool that replaces a function of httpcore has imported it.
     httpcore = sys.modules.get("httpcore")
     return httpcore is not None and (
         _is_replaced(httpcore.AsyncConnectionPool.handle_async_request, "httpcore")
@@ -177,11 +218,11 @@ def _is_watched_below() -> bool:
 
 
 def _is_replaced(method: object, package: str) -> bool:
-    # What takes its place is defined elsewhere, or is no function.
+    # A replacement is either not a plain function or was defined in another package.
     return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(f"{package}.")
 
 
-class Received(NamedTuple):
+class PoolResponse(NamedTuple):
     """A response, as httpx takes it from a pool."""
 
     status: int
@@ -191,22 +232,25 @@ class Received(NamedTuple):
 
 
 class Pool:
-    """Connections, of which the last used comes first. The gate limits their number."""
+    """The connections of a transport. Of the idle ones to an origin, the last used serves the next request.
+
+    It does not limit how many are open: the gate limits the requests in flight.
+    """
 
     def __init__(self, ssl_context: ssl.SSLContext | None, *, trust_env: bool = True) -> None:
         self._context, self._trust_env = ssl_context, trust_env
         self._reading = asyncio.Lock()
-        #: Nearly all requests have the headers of one before.
+        #: Cached, because nearly all requests have the headers of an earlier one.
         self.lines_of: Callable[[RawHeaders], HeaderLines] = lru_cache(maxsize=32)(header_lines)
         self._open: set[Connection] = set()
-        #: Those that nobody uses, oldest first.
+        #: Those that no request uses, the longest idle first.
         self._idle: deque[Connection] = deque()
         self._is_closed = self._was_used = False
 
     def __repr__(self) -> str:
         return f"in_use={len(self._open) - len(self._idle)}, idle={len(self._idle)}"
 
-    async def handle_async_request(self, request: Any) -> Received:
+    async def handle_async_request(self, request: Any) -> PoolResponse:
         """Send a request once; it is the `httpcore.Request` that httpx makes.
 
         Raises:
@@ -217,7 +261,7 @@ class Pool:
         origin: Origin = (request.url.scheme, request.url.host, request.url.port)
         response = await self.send(origin, head, content, request.extensions)
         stream = response.stream or httpx.ByteStream(response.content)
-        return Received(response.status_code, response.raw_headers, stream, response.extensions)
+        return PoolResponse(response.status_code, response.raw_headers, stream, response.extensions)
 
     async def send(self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any]) -> Response:
         """Send a request once, with the time limits of its extensions.
@@ -243,12 +287,13 @@ class Pool:
             "connection_was_idle": idle is not None,
         }
         if idle is not None and idle.status == 408:
-            # The server gave up waiting for a request. It will do so on the other idle connections too.
-            while self._idle:
-                self._close(self._idle.popleft())
+            # The server gave up waiting for a request. It will do so on its other idle connections too.
+            for other in [each for each in self._idle if each.origin == origin]:
+                self._idle.remove(other)
+                self._close(other)
         response = Response(connection.status, connection.headers, extensions=info)
         if connection.is_complete:
-            # It need not keep its connection until somebody reads it.
+            # All of it has arrived: the connection serves the next request before the body is read.
             response.content = await connection.read(None)
             self.give_back(connection)
         else:
@@ -283,6 +328,8 @@ class Pool:
         except ValueError as error:
             # An empty label, or one that is too long.
             raise httpx.LocalProtocolError("the host of the URL is none that can be looked up") from error
+        if context is not None:
+            _check_protocol(connection)
         self._open.add(connection)
         if self._is_closed:
             self._close(connection)
@@ -308,7 +355,7 @@ class Pool:
             self._idle.append(connection)
         else:
             self._close(connection)
-        while self._idle and (self._idle[0].is_too_old or len(self._idle) > _MOST_IDLE):
+        while self._idle and (self._idle[0].is_too_old or len(self._idle) > _MAX_IDLE):
             self._close(self._idle.popleft())
 
     def _close(self, connection: "Connection") -> None:
@@ -324,6 +371,21 @@ class Pool:
         if self._was_used:
             # The event loop closes sockets in its next round, also those of failed handshakes.
             await asyncio.sleep(0)
+
+
+def _check_protocol(connection: "Connection") -> None:
+    """Close a connection on which the other side expects another protocol than HTTP/1.1.
+
+    Raises:
+        SettingError: the context offers one by ALPN, and the other side has selected it.
+    """
+    selected = connection.get_extra_info("ssl_object").selected_alpn_protocol()
+    if selected not in (None, "http/1.1"):
+        connection.close()
+        raise SettingError(
+            f"the service selected {selected} by ALPN, and the client speaks HTTP/1.1: pass an ssl_context that no "
+            'client with HTTP/2 uses, or call its set_alpn_protocols(["http/1.1"])'
+        )
 
 
 class Body(httpx.AsyncByteStream):
@@ -389,7 +451,7 @@ async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.S
     addresses = await addresses_of(host, port)
 
     async def connected(address: str) -> tuple[asyncio.Transport, P]:
-        name = None if context is None else host
+        name = None if context is None else name_of(host)
         return await loop.create_connection(make, address, port, ssl=context, server_hostname=name)
 
     if len(addresses) == 1:
@@ -427,10 +489,12 @@ async def addresses_of(host: str, port: int) -> list[str]:
         OSError: the host is not known, or has no address.
         ValueError: the host is none that can be looked up: a label is empty, or too long.
     """
-    try:
-        return [str(ipaddress.ip_address(host))]
-    except ValueError:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    if is_loopback(host):
+        # With a dot or a zone it is not found everywhere.
+        host = name_of(host)
+    if (named := address_of(host)) is not None:
+        return [str(named)]
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     if not found:
         raise OSError("the host has no address")
     by_family: dict[int, list[str]] = {}
@@ -465,15 +529,4 @@ def innermost(
             )
     if http_client is not None:
         return given_client(http_client)
-    return _own(ssl_context, trust_env=trust_env) if transport is None else given_transport(transport)
-
-
-def _own(ssl_context: ssl.SSLContext | None, *, trust_env: bool) -> EngineTransport:
-    if ssl_context is not None and not isinstance(ssl_context, ssl.SSLContext):
-        raise UsageError(
-            "ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns",
-            argument="ssl_context",
-        )
-    if not isinstance(trust_env, bool):
-        raise UsageError("trust_env must be True or False", argument="trust_env")
-    return EngineTransport(ssl_context, trust_env=trust_env)
+    return EngineTransport(ssl_context, trust_env=trust_env) if transport is None else given_transport(transport)

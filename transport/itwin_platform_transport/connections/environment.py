@@ -6,11 +6,19 @@ import re
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Self
+from urllib.parse import unquote
 from urllib.request import getproxies
 
 import httpx
 
-from .messages import SettingError, is_loopback
+from .hosts import is_host, is_loopback, name_of
+from .messages import SettingError, without_dot
+
+_PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
+#: Host and port.
+_PLACE = re.compile(r"(\[[^\[\]]+\]|[^:/?#@\[\]\\ ]+)(:[0-9]{0,5})?")
 
 
 def default_certificates(*, trust_env: bool) -> ssl.SSLContext:
@@ -31,35 +39,86 @@ def default_certificates(*, trust_env: bool) -> ssl.SSLContext:
     return context
 
 
-def environment_proxies() -> Mapping[str, str]:
-    """Return the proxies of the environment as `http`, `https` and `all`, and as `no` what goes through none."""
-    # On macOS and Windows also those of the system's settings, as httpx and requests take them.
-    found = getproxies()
-    proxies = {name: found[name] for name in ("http", "https", "all") if found.get(name)}
-    return proxies and {**proxies, "no": found.get("no", "")}
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A proxy.
 
-
-def proxy_for(url: httpx.URL, proxies: Mapping[str, str]) -> httpx.Proxy | None:
-    """Return the proxy for an address; None where there is none. This machine is reached without one.
-
-    Raises:
-        SettingError: what the environment names is no proxy.
+    Args:
+        url: its scheme, host and port; errors name nothing else of it.
+        auth: user and password; None for none.
     """
-    name = url.scheme if url.scheme in proxies else "all"
-    if name not in proxies or is_loopback(url.host) or _is_excluded(url, proxies["no"]):
-        return None
-    try:
-        return httpx.Proxy(proxies[name] if "://" in proxies[name] else f"http://{proxies[name]}")
-    except (httpx.InvalidURL, ValueError):
-        said = f"{name.upper()}_PROXY names no proxy: write a URL such as http://proxy.example:3128"
-        raise SettingError(said) from None
+
+    url: httpx.URL
+    auth: tuple[str, str] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, text: str) -> "Proxy | None":
+        """Parse a URL; None if it is not certain which part of it is the host, the user and the password."""
+        scheme, separator, rest = text.strip().partition("://")
+        if not separator:
+            scheme, rest = "http", scheme
+        userinfo, _, place = rest.removesuffix("/").rpartition("@")
+        user, _, password = userinfo.partition(":")
+        is_certain = rest.isprintable() and set("/?#@").isdisjoint(userinfo) and _PLACE.fullmatch(place) is not None
+        if scheme.lower() not in _PROXY_SCHEMES or not is_certain:
+            return None
+        try:
+            auth = (unquote(user, errors="strict"), unquote(password, errors="strict"))
+            url = without_dot(httpx.URL(f"{scheme}://{place}"))
+            is_usable = is_host(url.raw_host.decode("ascii")) and (url.port is None or 0 < url.port < 65_536)
+        except (httpx.InvalidURL, ValueError):
+            return None
+        return cls(url, auth if any(auth) else None) if is_usable else None
+
+    def for_httpx(self, context: ssl.SSLContext) -> httpx.Proxy:
+        """Return the proxy as httpx has it, with the certificates to trust if it is asked over TLS."""
+        return httpx.Proxy(self.url, auth=self.auth, ssl_context=context if self.url.scheme == "https" else None)
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentProxies:
+    """The proxies that the environment names.
+
+    Args:
+        named: those of `http`, `https` and `all`; None for one that is no proxy.
+        excluded: the hosts that are reached without a proxy, as NO_PROXY lists them.
+    """
+
+    named: Mapping[str, Proxy | None]
+    excluded: str
+
+    @classmethod
+    def read(cls) -> Self | None:
+        """Return the proxies that the environment names now; None when there are none."""
+        # On macOS and Windows also those of the system's settings, as httpx and requests take them.
+        found = getproxies()
+        named = {name: Proxy.of(found[name]) for name in ("http", "https", "all") if found.get(name)}
+        return cls(named, found.get("no", "")) if named else None
+
+    def proxy_for(self, url: httpx.URL) -> Proxy | None:
+        """Return the proxy for an address; None where there is none. This machine is reached without one.
+
+        Raises:
+            SettingError: the value that the environment has for it is no proxy.
+        """
+        name = url.scheme if url.scheme in self.named else "all"
+        if name not in self.named or is_loopback(url.host) or _is_excluded(url, self.excluded):
+            return None
+        if (proxy := self.named[name]) is None:
+            # Without the value: it may hold a password in any part.
+            raise SettingError(
+                f"{name.upper()}_PROXY names no proxy: write a URL such as http://proxy.example:3128 or "
+                "http://user:password@proxy.example:3128, with http, https, socks5 or socks5h and without a path, and "
+                "percent-encode what user and password have of / ? # and @"
+            )
+        return proxy
 
 
 def _is_excluded(url: httpx.URL, excluded: str) -> bool:
     """Return whether NO_PROXY names a host: itself, a domain above it, its network, or everything."""
-    host, port = url.host.lower(), url.port or {"http": 80}.get(url.scheme, 443)
+    host, port = name_of(url.host.lower()), url.port or {"http": 80}.get(url.scheme, 443)
     for part in re.split(r"[\s,]+", excluded.lower()):
-        name = part.lstrip("*").lstrip(".").strip("[]")
+        name = part.lstrip("*").lstrip(".").strip("[]").removesuffix(".")
         if part == "*" or (name and any(f".{each}".endswith(f".{name}") for each in (host, f"{host}:{port}"))):
             return True
         with suppress(ValueError):

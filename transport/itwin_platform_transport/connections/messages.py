@@ -1,6 +1,5 @@
 """What an attempt sends and gets, as values, and what a transport raises instead of returning a response."""
 
-import ipaddress
 import os
 import re
 import socket
@@ -16,6 +15,7 @@ import httpx
 
 from ..errors import UsageError
 from ..names import is_own
+from .hosts import host_header, is_loopback, name_of
 
 E = TypeVar("E", bound=BaseException)
 
@@ -26,7 +26,10 @@ BodyStream = httpx.AsyncByteStream
 
 
 class SettingError(httpx.LocalProtocolError):
-    """What the environment says of the network cannot be used. The text says what, and holds nothing confidential."""
+    """What the environment or an argument says of the network cannot be used.
+
+    The text says what, and holds nothing confidential.
+    """
 
 
 #: What a transport may raise instead of returning a response.
@@ -36,25 +39,28 @@ UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.Invalid
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 BROKEN_OFF = (httpx.RequestError, OSError)
 
-#: At most so many bytes are reserved for a body before they come: the length that a header states may be wrong.
+#: Bytes that are reserved for a body before it arrives, at most: the length that a header states may be wrong.
 _MOST_RESERVED = 16 * 1024 * 1024
 
-#: These end a TLS connection as a lost one ends: a retry may help.
+#: TLS errors that mean that the connection was dropped: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-#: What comes of a TLS handshake in which the other side closes the connection.
+#: Raised when the peer closes the connection during the handshake.
 _CUT_OFF = (ssl.SSLEOFError, ConnectionResetError)
+#: Raised when the peer resets a connection.
+_RESET = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 #: The beginning of a note on a failure: the proxy that was to be passed.
 THROUGH_PROXY = "through the proxy "
-#: What a server did that sent no response, and what h11 says then, which parses for the transports of httpx.
+#: Why a server sent no response, and the text of h11 for it, which is the parser of httpx's own transports.
 NOT_HTTP = "it responded with bytes that are not HTTP"
 CLOSED = "it closed the connection without a response"
 _BY_H11 = {"illegal status line": NOT_HTTP, "Server disconnected without sending a response": CLOSED}
 
 #: With TLS 1.3 a service rejects a certificate, or the lack of one, when the handshake is over for the client.
 _REJECTED = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED")
-#: What to do, by what TLS says.
+#: The remedy for a TLS failure, by the reason that OpenSSL names.
 _REMEDIES = (
     (re.compile("local issuer|self[- ]signed"), "trust the authority of its certificate with ssl_context="),
+    (re.compile("NO_APPLICATION_PROTOCOL"), 'offer HTTP/1.1 with set_alpn_protocols(["http/1.1"])'),
     (re.compile("WRONG_VERSION|HTTP_REQUEST|RECORD_LAYER|LENGTH_TOO_LONG"), "{} does not speak TLS: is it http://?"),
 )
 
@@ -133,7 +139,7 @@ class Request:
             found = f"{type(request).__module__}.{type(request).__qualname__}"
             raise UsageError(f"a BackoffTransport sends an httpx.Request, not {found}: use it in an httpx.AsyncClient")
         content = await request.aread()
-        headers = request.headers
+        headers = _with_name_in_host(request.headers, request.url)
         if "transfer-encoding" in headers or (content and "content-length" not in headers):
             headers = httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
             headers["Content-Length"] = str(len(content))
@@ -239,15 +245,33 @@ def too_large(limit: int) -> str:
     return f"it is larger than max_response_bytes, {limit} bytes"
 
 
+def _with_name_in_host(headers: httpx.Headers, url: httpx.URL) -> httpx.Headers:
+    """Return headers whose Host, if httpx took it from the URL, has neither a dot behind the name nor a zone."""
+    host = url.netloc
+    if (b".:" in host or b"%" in host or host.endswith(b".")) and headers.get("host", "").encode() == host:
+        headers = headers.copy()
+        headers["Host"] = host_header(url.raw_host.decode("ascii"), url.port)
+    return headers
+
+
+def without_dot(url: httpx.URL) -> httpx.URL:
+    """Return a URL without the dot behind its host, for transports that would name it to TLS and to proxies."""
+    return url.copy_with(host=url.host[:-1]) if url.raw_host.endswith(b".") else url
+
+
 def as_httpx(request: Request) -> httpx.Request:
     """Make an `httpx.Request` for one attempt: what its receiver changes changes no other one."""
+    extensions = {**request.extensions}
+    if request.url.raw_host.endswith(b"."):
+        # The name for TLS, as httpcore reads it.
+        extensions.setdefault("sni_hostname", name_of(request.url.raw_host.decode("ascii")))
     # As a stream that is complete: httpx would state its length, also where there is none.
     made = httpx.Request(
         request.method,
         request.url,
         headers=request.raw_headers,
         stream=httpx.ByteStream(request.content),
-        extensions={**request.extensions},
+        extensions=extensions,
     )
     made.read()
     return made
@@ -314,9 +338,15 @@ def _tls_failure(error: BaseException) -> str | None:
     return None
 
 
-def is_not_http(error: BaseException | None) -> bool:
-    """Return whether bytes came that are not HTTP."""
-    return _what_came(error) == NOT_HTTP
+def is_not_http(error: BaseException | None, *, scheme: str) -> bool:
+    """Return whether the other side shows no sign of HTTP: it sends other bytes, or over plain http it only hangs up.
+
+    A service that speaks TLS does either when it gets a request over plain http.
+    """
+    said = _what_came(error)
+    if scheme != "http" or error is None or isinstance(error, NOT_CONNECTED):
+        return said == NOT_HTTP
+    return said is not None or any(isinstance(cause, _RESET) for cause in _chain(error))
 
 
 def _what_came(error: BaseException | None) -> str | None:
@@ -327,23 +357,21 @@ def _what_came(error: BaseException | None) -> str | None:
     return said if said in (NOT_HTTP, CLOSED) else next(by_h11, None)
 
 
-def kind_of_failure(error: BaseException | None, *, scheme: str) -> str:
+def kind_of_failure(error: BaseException | None, *, may_need_https: bool = False) -> str:
     """Name a failure without what may be confidential: its class, its reason, what to do, and the proxy.
 
     Args:
         error: what came instead of a response.
-        scheme: the one of the address.
+        may_need_https: whether plain http was sent to an address that has shown no sign of HTTP.
     """
     assert error is not None  # noqa: S101  # what has no response has an error
     reason = why_final(error) or _said_by_the_system(error) or _what_came(error)
     through = next((note for note in getattr(error, "__notes__", ()) if note.startswith(THROUGH_PROXY)), "")
-    parts = [type(error).__name__, reason, _remedy(reason or "", scheme=scheme, through=through), through]
-    return ": ".join(filter(None, parts))
+    remedy = "does it need https?" if may_need_https else _remedy(reason or "", through=through)
+    return ": ".join(filter(None, [type(error).__name__, reason, remedy, through]))
 
 
-def _remedy(reason: str, *, scheme: str, through: str) -> str | None:
-    if reason == NOT_HTTP:
-        return "does it need https?" if scheme == "http" else None
+def _remedy(reason: str, *, through: str) -> str | None:
     speaker = "the proxy" if through.startswith(f"{THROUGH_PROXY}https") else "the server"
     return next((remedy.format(speaker) for pattern, remedy in _REMEDIES if pattern.search(reason)), None)
 
@@ -363,14 +391,6 @@ def is_nowhere(error: BaseException | None, *, host: str) -> bool:
     if any(isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN for cause in causes):
         return True
     return is_loopback(host) and any(isinstance(cause, ConnectionRefusedError) for cause in causes)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 #: The packages below this one that catch exceptions while a request is sent.

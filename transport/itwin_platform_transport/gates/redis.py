@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
 from importlib import import_module
-from pathlib import Path
+from importlib.resources import files
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
@@ -448,7 +448,8 @@ class RedisState:
         shared_rates = [(rate.requests, rate.counted_for) for rate in rates]
         settings = json.dumps((max_in_flight, shared_rates))
         self._settings = (self._channel, LEASE, max_in_flight, shared_rates, settings)
-        self._script = Path(__file__).with_name("exchange.lua").read_bytes()
+        # The package may be in a zip file.
+        self._script = files(__name__.rpartition(".")[0]).joinpath("exchange.lua").read_bytes()
         self._digest = sha1(self._script, usedforsecurity=False).hexdigest()
 
     async def exchange(

@@ -18,7 +18,7 @@ from itwin_platform_api.encoding import encode, encode_scalar, fields_of
 from itwin_platform_api.operations import BODY_LIMITS
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET, Unset
-from itwin_platform_transport import Request, UsageError, is_loopback
+from itwin_platform_transport import Request, UsageError, host_header, is_host, is_loopback
 
 from .._version import __version__
 
@@ -60,32 +60,48 @@ class Service:
         derive = partial(object.__setattr__, self)
         derive("address", str(self.base_url).rstrip("/"))
         derive("prefix", self.base_url.raw_path.decode("ascii").rstrip("/"))
-        derive("headers", {"Host": self.base_url.netloc.decode("ascii"), **FIXED_HEADERS})
+        derive(
+            "headers",
+            {"Host": host_header(self.base_url.raw_host.decode("ascii"), self.base_url.port), **FIXED_HEADERS},
+        )
         derive("body_limits", BODY_LIMITS if self.check_requests else {})
 
 
 def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
-    """Parse the base URL.
+    """Parse the base URL, without the blanks around it.
 
     Raises:
         UsageError: it is not an http(s) URL, holds more than an origin and a path, or would expose the token.
     """
+    text = text.strip()
+    if (unseen := next((each for each in text if each == " " or not each.isprintable()), None)) is not None:
+        raise UsageError(
+            f"base_url must not contain {unseen!r}: percent-encode blanks and control characters of its path",
+            argument="base_url",
+        )
+    # Before it is parsed: with a "/" in a password, what follows it is taken for the path, and errors show that.
+    if any(each in text for each in "@?#"):
+        raise UsageError(
+            "base_url must not contain a user, a query or a fragment: pass the token as token=..., and write an @ "
+            "in its path as %40",
+            argument="base_url",
+        )
     try:
         url = httpx.URL(text)
-        url.raw_host.decode("ascii").encode("idna")  # a label is from 1 to 63 characters long
-        host = url.host
+        host, port = url.host, url.port
     except (httpx.InvalidURL, UnicodeError) as error:
         raise UsageError(f"base_url is not a URL: {error}", argument="base_url") from None
     if url.scheme not in ("http", "https") or not host:
         raise UsageError(
             "base_url must be a URL that starts with https:// or http:// and names a host", argument="base_url"
         )
-    if url.port is not None and not 0 < url.port < 65_536:
-        raise UsageError(f"base_url has the port {url.port}, and ports go from 1 to 65535", argument="base_url")
-    if url.userinfo or "?" in text or "#" in text:
+    if not is_host(url.raw_host.decode("ascii")):
         raise UsageError(
-            "base_url must not contain a user, a query or a fragment; pass the token as token=...", argument="base_url"
+            f"base_url is not a URL: {host!r} is neither a name that can be looked up nor an IP address",
+            argument="base_url",
         )
+    if port is not None and not 0 < port < 65_536:
+        raise UsageError(f"base_url has the port {port}, and ports go from 1 to 65535", argument="base_url")
     if url.scheme == "http" and not allow_insecure and not is_loopback(host):
         raise UsageError(
             f"base_url is plain http to {host}, which exposes the token: use https, or pass allow_insecure=True",

@@ -31,6 +31,10 @@ T = TypeVar("T")
 
 #: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
 MOST_ENCODINGS = 5
+_DECODED = frozenset({"gzip", "deflate"})
+#: The old name of gzip begins with it. Source: RFC 9110, section 8.4.1.3.
+_OLD = "x-"
+_GZIP_BEGINNING = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +121,11 @@ class DecodedResponse:
 
     @property
     def headers(self) -> httpx.Headers:
-        """The headers that came, without the encoding."""
-        self._headers = self._headers or self._response.headers_of_decoded
+        """The headers that came, without the encodings that were decoded."""
+        if self._headers is None:
+            self._headers = self._response.headers_of_decoded
+            if left := _unknown_encodings(self._response.raw_headers):
+                self._headers["Content-Encoding"] = ", ".join(left)
         return self._headers
 
     def json(self) -> Any:
@@ -154,6 +161,10 @@ class DecodedResponse:
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
+        left = _unknown_encodings(self._response.raw_headers)
+        if left and not _is_json(self.content):
+            encoding = ", ".join(left)[:40]
+            reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
         body = body if self.fault is None else body[:KEPT]
@@ -318,6 +329,8 @@ def read_json(body: bytes) -> object:
 def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
     """Decode a body: gzip and deflate, so that a small body cannot become a huge one.
 
+    Other encodings are ignored, as httpx and requests ignore them: some services write a character set there.
+
     Args:
         response: a response that was read.
         limit: the largest decoded body, in bytes.
@@ -325,14 +338,18 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
     Returns:
         The body, and why it cannot be used: None when it can. Then it is what could be decoded.
     """
-    body, names = response.content, _encodings(response.raw_headers)
+    body = response.content
+    names = [name for name in _encodings(response.raw_headers) if name.removeprefix(_OLD) in _DECODED]
     if response.fault is not None or not names or not body:
         return body, response.fault
-    if len(names) > MOST_ENCODINGS or not {"gzip", "deflate"}.issuperset(names):
-        return b"", f"it is encoded as {', '.join(names)[:40]!r}, which was not asked for"
+    if len(names) > MOST_ENCODINGS:
+        return b"", f"it is encoded {len(names)} times, which was not asked for"
     reason = None
     for name in reversed(names):
-        body, fault = _inflated(body, name, limit=limit)
+        # Servers also write the old name where they do not compress.
+        if name.startswith(_OLD) and not body.startswith(_GZIP_BEGINNING):
+            continue
+        body, fault = _inflated(body, name.removeprefix(_OLD), limit=limit)
         reason = reason or fault
     return body, reason
 
@@ -341,6 +358,18 @@ def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
     found = [value for name, value in headers if name.lower() == b"content-encoding"]
     names = [part.strip() for value in found for part in value.decode("latin-1").lower().split(",")]
     return [name for name in names if name not in ("", "identity")]
+
+
+def _unknown_encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
+    return [name for name in _encodings(headers) if name.removeprefix(_OLD) not in _DECODED]
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        read_json(body)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
