@@ -394,17 +394,7 @@ def is_nowhere(error: BaseException | None, *, host: str) -> bool:
 
 
 #: The packages below this one that catch exceptions while a request is sent.
-_BELOW = sys.stdlib_module_names | {
-    "anyio",
-    "h11",
-    "h2",
-    "httpcore",
-    "httpcore2",
-    "httptools",
-    "httpx",
-    "httpx2",
-    "socksio",
-}
+_BELOW = sys.stdlib_module_names | {"anyio", "httpcore", "httpcore2", "httpx", "httpx2"}
 
 
 def without_frames(error: E) -> E:
