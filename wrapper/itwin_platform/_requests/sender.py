@@ -23,7 +23,7 @@ from itwin_platform_transport import (
     UsageError,
 )
 
-from .._errors import KEPT, APIStatusError, status_error_class
+from .._errors import KEPT, APIStatusError, described, printable, status_error_class
 from .._version import CORRELATION_ID, HEADERS, LOGGER
 from .request import Service, make_request
 
@@ -156,7 +156,10 @@ class DecodedResponse:
         """Return the error of a success that is not as described; the generated functions raise it."""
         # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
-        body = body if self.fault is None else body[:KEPT]
+        if self.fault is not None:
+            body = body[:KEPT]
+        elif (what_came := described(headers, body)) is not None:
+            reason = f"{reason} ({printable(self.result.hide_token(what_came))})"
         named = headers.get(CORRELATION_ID)
         error = ResponseDecodeError(self.status_code, headers, body, reason=reason, correlation_id=named)
         error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
