@@ -49,6 +49,31 @@ _RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
 _LONGEST = 31_536_000
 
 
+class _Group:
+    """A group of operations, which is made when it is first read: importing its models takes milliseconds.
+
+    On the class it is the class of the group, from which `unittest.mock.create_autospec` takes the operations.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def __set_name__(self, owner: type[object], name: str) -> None:
+        self._name = name
+
+    def __get__(self, client: "PlatformClient | None", owner: type[object]) -> object:
+        kind = getattr(import_module(f"._operations.{self._name}", __package__), self._kind)
+        if client is None:
+            return kind
+        group = client.__dict__[self._name] = kind(client._sender)  # noqa: SLF001  # as methods of the client
+        return group
+
+
+def _group(kind: str) -> Any:
+    """Declare a group by the name of its class; the annotation beside it is its type."""
+    return _Group(kind)
+
+
 # Source: sections 1, 5 and 9.
 class PlatformClient:
     """The asyncio client of an iTwin platform service.
@@ -198,69 +223,48 @@ class PlatformClient:
             await patient.repositories.update(itwin_id, repository_id, display_name="Aerial images")
             ```
         """
-        before, view = self._sender.options, object.__new__(type(self))
-        # What a subclass has added as well; the groups belong to the sender.
-        view.__dict__.update({name: value for name, value in vars(self).items() if name not in _CACHED})
-        view._is_view = True
-        view._sender = PlatformSender(
-            transport=self._sender.transport,
-            service=self._sender.service,
-            options=CallOptions(
-                timeout=before.timeout if isinstance(timeout, Unset) else _timeout(timeout),
-                policy=with_changes(
-                    before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
-                ),
-                headers=_with_headers(before.headers, headers, correlation_id),
-                query=_with_extra("extra_query", before.query, extra_query, str),
-                body=_with_extra("extra_body", before.body, extra_body, object),
-                on_response=before.on_response
-                if isinstance(on_response, Unset)
-                else as_callback("on_response", on_response),
+        before = self._sender.options
+        options = CallOptions(
+            timeout=before.timeout if isinstance(timeout, Unset) else _timeout(timeout),
+            policy=with_changes(
+                before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
             ),
+            headers=_with_headers(before.headers, headers, correlation_id),
+            query=_with_extra("extra_query", before.query, extra_query, str),
+            body=_with_extra("extra_body", before.body, extra_body, object),
+            on_response=before.on_response
+            if isinstance(on_response, Unset)
+            else as_callback("on_response", on_response),
         )
+        return self._view(
+            PlatformSender(transport=self._sender.transport, service=self._sender.service, options=options)
+        )
+
+    def _view(self, sender: PlatformSender) -> Self:
+        """Return a copy that sends otherwise: with all attributes of a subclass, without what is made on first use."""
+        view = object.__new__(type(self))  # a subclass may have a constructor with other arguments
+        state: Any = object.__getstate__(self)
+        kept, slots = state if isinstance(state, tuple) else (state, {})
+        kept = {name: value for name, value in kept.items() if not _is_made_on_use(type(self), name)}
+        view.__dict__.update(kept, _sender=sender, _is_view=True)
+        for name, value in slots.items():
+            object.__setattr__(view, name, value)
         return view
 
-    # Each group is imported when it is first used, because its models take about a millisecond each.
+    itwins: "ITwins" = _group("ITwins")
+    """The operations on iTwins."""
 
-    # Source: sections 4.3 and 4.4.
-    @cached_property
-    def itwins(self) -> "ITwins":
-        """The operations on iTwins."""
-        from ._operations.itwins import ITwins
+    repositories: "Repositories" = _group("Repositories")
+    """The operations on repositories, Technical Preview."""
 
-        return ITwins(self._sender)
+    scenes: "Scenes" = _group("Scenes")
+    """The operations on scenes, Technical Preview."""
 
-    # Source: sections 4.1 and 4.2.
-    @cached_property
-    def repositories(self) -> "Repositories":
-        """The operations on repositories, Technical Preview."""
-        from ._operations.repositories import Repositories
+    detectors: "Detectors" = _group("Detectors")
+    """The operation on detectors, Technical Preview."""
 
-        return Repositories(self._sender)
-
-    # Source: sections 4.5 and 4.6.
-    @cached_property
-    def scenes(self) -> "Scenes":
-        """The operations on scenes, Technical Preview."""
-        from ._operations.scenes import Scenes
-
-        return Scenes(self._sender)
-
-    # Source: section 4.7.
-    @cached_property
-    def detectors(self) -> "Detectors":
-        """The operation on detectors, Technical Preview."""
-        from ._operations.detectors import Detectors
-
-        return Detectors(self._sender)
-
-    # Source: section 4.8.
-    @cached_property
-    def webhooks(self) -> "Webhooks":
-        """The operation on webhooks."""
-        from ._operations.webhooks import Webhooks
-
-        return Webhooks(self._sender)
+    webhooks: "Webhooks" = _group("Webhooks")
+    """The operation on webhooks."""
 
     @cached_property
     def generated(self) -> "AuthenticatedClient":
@@ -316,24 +320,8 @@ class PlatformClient:
             )
 
 
-class _Group(cached_property[T]):
-    """A group of operations; on the class it is the class of the group, which `create_autospec` takes methods from."""
-
-    def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
-        if instance is not None:
-            return super().__get__(instance, owner)
-        module = import_module(f"._operations.{self.attrname}", __package__)
-        return getattr(module, self.func.__annotations__["return"])
-
-
-_GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
-#: What an instance keeps of its sender.
-_CACHED = {*_GROUPS, "generated"}
-for _name in _GROUPS:
-    # Here, so that editors and the documentation see the properties that they know.
-    _group = _Group(vars(PlatformClient)[_name].func)
-    _group.__set_name__(PlatformClient, _name)
-    setattr(PlatformClient, _name, _group)
+def _is_made_on_use(kind: type[PlatformClient], name: str) -> bool:
+    return any(isinstance(vars(each).get(name), cached_property | _Group) for each in kind.__mro__)
 
 
 def _check_settings(**settings: object) -> None:
