@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex, TypeVar
 from urllib.parse import quote, unquote, urlencode
 
 import attrs
@@ -21,6 +22,8 @@ from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import Request, UsageError, is_loopback
 
 from .._version import __version__
+
+T = TypeVar("T")
 
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
@@ -242,6 +245,21 @@ def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
     return UsageError(f"the request cannot be encoded: {reason}")
 
 
+def as_integer(value: T) -> T | int:
+    """Return an integer of another library, such as numpy, as an int; any other value as it is."""
+    if not isinstance(value, SupportsIndex) or isinstance(value, bool):
+        return value
+    try:
+        return index(value)
+    except TypeError:  # an array has the method too
+        return value
+
+
+def class_name(value: object) -> str:
+    """Return the name of the class of a value with its module: more than one library has a class `bool`."""
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+
+
 def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
     """Serialize a body: JSON values, with models, enums and times anywhere in it.
 
@@ -253,45 +271,67 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
     Raises:
         UsageError: A value has no form in JSON, such as NaN, a set or half of a surrogate pair.
     """
+    values = fields_of(body)
     try:
-        serialized = _written_by_msgspec(fields_of(body)) or _written_by_msgspec(_encoded(body))
-        # The standard library accepts more keys and numbers, and says what is wrong.
-        return serialized or _written_in_full(body)
+        return _written_by_msgspec(values) or _written_in_full(values)
     except UnicodeEncodeError:
         reason, depth = "a string must not hold half of a surrogate pair", _DEEPEST
     except RecursionError:
         reason, depth = "it is nested too deeply, or holds itself", 2
     except (TypeError, ValueError) as error:
         reason, depth = str(error), _DEEPEST
-    place = _place_of_fault(body if given is UNSET else given, name, depth)
+    place = next(_faults(body if given is UNSET else given, name, depth), name)
     raise UsageError(f"{place or 'the body'} cannot be serialized as JSON: {reason}", argument=place or None)
 
 
-def _written_in_full(body: object) -> bytes:
-    return json.dumps(_encoded(body), ensure_ascii=False, allow_nan=False, check_circular=False).encode()
+def _written_by_msgspec(values: object) -> bytes | None:
+    """Serialize values that msgspec writes as they are; return None for any others.
+
+    It would write a set as a list, a time in another form, the Python names of a model, and NaN as null: then what it
+    converts or parses differs from the values.
+    """
+    from msgspec import to_builtins
+    from msgspec.json import decode, encode as serialize
+
+    try:
+        serialized = serialize(values)
+        written = decode(serialized) if b"null" in serialized else to_builtins(values)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None
+    return serialized if written == values else None
 
 
-def _encoded(value: object) -> Any:
-    """Encode a body for JSON, and reject a time without a zone: which one is meant?"""
-    return encode(value, scalar=_encoded_scalar)
+def _written_in_full(values: object) -> bytes:
+    encoded = encode(values, scalar=_encoded_scalar)
+    return json.dumps(encoded, ensure_ascii=False, allow_nan=False, check_circular=False).encode()
 
 
 def _encoded_scalar(value: object) -> object:
+    """Encode a value that JSON does not have as it is.
+
+    Raises:
+        ValueError: It is a time without a zone: which one is meant?
+        TypeError: JSON has no form of its class.
+    """
     if isinstance(value, datetime) and value.utcoffset() is None:
         raise ValueError("a datetime must be aware, such as datetime.now(timezone.utc)")
-    return encode_scalar(value)
+    encoded = encode_scalar(as_integer(value))
+    if encoded is value and not isinstance(value, str | int | float):
+        raise TypeError(f"JSON has no {class_name(value)}: convert it to a str, int, float, bool, list or dict")
+    return encoded
 
 
-def _place_of_fault(body: object, name: str, depth: int) -> str:
-    """Return the argument whose value has no form in JSON, and the property or item inside it, in Python's names."""
-    place, value = name, body
-    for _ in range(depth):
-        key, value = next((part for part in _parts(value) if _is_fault(part[1])), ("", None))
-        if isinstance(key, int):
-            place += f"[{key}]"
-        elif not (attrs.has(type(value)) and len(list(_parts(value))) == 1):  # else its only field is the argument
-            place += f".{key}" if place and key else key
-    return place
+def _faults(value: Any, place: str, depth: int) -> Iterator[str]:
+    """Find values without a form in JSON, as the argument with the property or item inside it, in Python's names."""
+    for key, item in _parts(value) if depth else ():
+        # A model with one field stands for it: `objects` is the argument, and `scene_data` holds nothing else.
+        is_field = attrs.has(type(item)) and len([*_parts(item)]) == 1
+        name = f"[{key}]" if isinstance(key, int) else "" if is_field else f".{key}" if place else key
+        yield from _faults(item, place + name, depth - 1)
+    try:
+        _written_in_full(value)
+    except (TypeError, ValueError, RecursionError):
+        yield place
 
 
 def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
@@ -305,35 +345,3 @@ def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
                 yield key, item
     elif isinstance(value, (list, tuple)):
         yield from enumerate(value)
-
-
-def _is_fault(value: object) -> bool:
-    try:
-        _written_in_full(value)
-    except (TypeError, ValueError, RecursionError):
-        return True
-    return False
-
-
-def _written_by_msgspec(values: object) -> bytes | None:
-    """Serialize values as msgspec does where that is what is meant; return None where it may be something else."""
-    from msgspec import to_builtins
-    from msgspec.json import decode, encode as serialize
-
-    try:
-        # msgspec would write a set as a list, a time in another form, the Python names of a model, and NaN as null. It
-        # converts them before: where that changes nothing, there are none.
-        if to_builtins(values) != values:
-            return None
-        serialized = serialize(values)
-        return None if _has_null(serialized) and decode(serialized) != values else serialized
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        return None
-
-
-def _has_null(body: bytes) -> bool:
-    """Return whether a null may stand outside a string: after a colon, a comma or a bracket, or as the whole body."""
-    at = body.find(b"null")
-    while at > 0 and body[at - 1] not in b":,[":
-        at = body.find(b"null", at + 4)
-    return at >= 0

@@ -162,8 +162,9 @@ class DecodedResponse:
             reason = f"{reason} ({printable(self.result.hide_token(what_came))})"
         named = headers.get(CORRELATION_ID)
         error = ResponseDecodeError(self.status_code, headers, body, reason=reason, correlation_id=named)
-        error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
-        error.path = None if self._url is None else self._url.raw_path.partition(b"?")[0].decode("ascii")
+        error.attempts = self.result.attempts
+        path = None if self._url is None else self._url.raw_path.partition(b"?")[0].decode("ascii")
+        ErrorsOfCall(self.call.method, self.call.route, path).name(error)
         return error
 
     def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
@@ -184,16 +185,18 @@ class ErrorsOfCall:
     __slots__ = ("method", "path", "route")
 
     def __init__(self, method: str, route: str, path: str | None = None) -> None:
-        self.method = method
-        self.route = route
-        self.path = path
+        self.method, self.route, self.path = method, route, path
+
+    def name(self, error: PlatformError) -> None:
+        """Name the call in an error: every error gets its method, route and path here."""
+        error.method, error.route, error.path = self.method, self.route, self.path or error.path
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, PlatformError):
-            error.method, error.route, error.path = self.method, self.route, self.path or error.path
+            self.name(error)
         if isinstance(error, UsageError):
             error.__traceback__ = None
 
