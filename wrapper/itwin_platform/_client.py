@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import httpx
+from itwin_platform_api.encoding import as_integer
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import (
     MAX_RESPONSE_BYTES,
@@ -87,8 +88,8 @@ class PlatformClient:
         token: a string, an AccessToken, or a sync or async function that returns one; default: ITWIN_PLATFORM_TOKEN.
         backoff: how often and how long requests are retried.
         timeout: seconds for one attempt, or an `httpx.Timeout`. A call of an async `token` may take as long.
-        check_requests: False sends what the documented rules forbid, for when the preview has changed them. An id that
-            would change the path is still rejected.
+        check_requests: False sends what the documented rules forbid, for when the preview has changed them. Rejected
+            are still an id that would change the path, and None for a parameter, which could only be omitted.
         max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
         transport: the innermost `httpx.AsyncBaseTransport`: a proxy, an ASGI app, a mock. It must send each request
             once: its own retries are not counted. It is closed with the client.
@@ -363,6 +364,7 @@ def _timeout(value: float | httpx.Timeout) -> dict[str, float | None]:
     """
     if isinstance(value, httpx.Timeout):
         return value.as_dict()
+    value = as_integer(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _LONGEST:
         raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout", argument="timeout")
     return httpx.Timeout(value).as_dict()

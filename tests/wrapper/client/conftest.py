@@ -26,6 +26,16 @@ def answering(handler: Handler | None = None, **changes: Any) -> tuple[PlatformC
     return PlatformClient(**settings), requests
 
 
+class Index:
+    """An integer of another library, such as numpy."""
+
+    def __index__(self) -> int:
+        return 3599
+
+    def __repr__(self) -> str:
+        return "Index()"
+
+
 async def error_of(outcome: httpx.Response | Exception, **changes: Any) -> PlatformError:
     """The error of a call that is not retried, after a response or an exception of the transport."""
 

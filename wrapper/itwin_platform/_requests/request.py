@@ -9,21 +9,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
-from operator import index
-from typing import Any, SupportsIndex, TypeVar
+from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 import attrs
 import httpx
-from itwin_platform_api.encoding import encode, encode_scalar, fields_of
+from itwin_platform_api.encoding import class_name, encode, encode_scalar, fields_of
 from itwin_platform_api.operations import BODY_LIMITS
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import Request, UsageError, is_loopback
 
 from .._version import __version__
-
-T = TypeVar("T")
 
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
@@ -245,21 +242,6 @@ def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
     return UsageError(f"the request cannot be encoded: {reason}")
 
 
-def as_integer(value: T) -> T | int:
-    """Return an integer of another library, such as numpy, as an int; any other value as it is."""
-    if not isinstance(value, SupportsIndex) or isinstance(value, bool):
-        return value
-    try:
-        return index(value)
-    except TypeError:  # an array has the method too
-        return value
-
-
-def class_name(value: object) -> str:
-    """Return the name of the class of a value with its module: more than one library has a class `bool`."""
-    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
-
-
 def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
     """Serialize a body: JSON values, with models, enums and times anywhere in it.
 
@@ -303,7 +285,8 @@ def _written_by_msgspec(values: object) -> bytes | None:
 
 def _written_in_full(values: object) -> bytes:
     encoded = encode(values, scalar=_encoded_scalar)
-    return json.dumps(encoded, ensure_ascii=False, allow_nan=False, check_circular=False).encode()
+    text = json.dumps(encoded, ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"))
+    return text.encode()
 
 
 def _encoded_scalar(value: object) -> object:
@@ -315,7 +298,7 @@ def _encoded_scalar(value: object) -> object:
     """
     if isinstance(value, datetime) and value.utcoffset() is None:
         raise ValueError("a datetime must be aware, such as datetime.now(timezone.utc)")
-    encoded = encode_scalar(as_integer(value))
+    encoded = encode_scalar(value)
     if encoded is value and not isinstance(value, str | int | float):
         raise TypeError(f"JSON has no {class_name(value)}: convert it to a str, int, float, bool, list or dict")
     return encoded
