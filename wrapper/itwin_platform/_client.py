@@ -1,8 +1,10 @@
 """The client, which puts its parts together."""
 
+import logging
 import os
 import re
 import ssl
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -27,7 +29,7 @@ from itwin_platform_transport import (
 from ._requests.http_client import PlatformHTTPClient
 from ._requests.request import Service, as_base_url, check_characters, check_header, check_header_name, write_json
 from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback, with_changes
-from ._version import CORRELATION_ID, HEADERS
+from ._version import CORRELATION_ID, HEADERS, LOGGER
 
 if TYPE_CHECKING:
     from itwin_platform_api.client import AuthenticatedClient
@@ -43,6 +45,8 @@ T = TypeVar("T")
 _VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 #: The environment variables that stand for arguments.
 _VARIABLES = {name: f"ITWIN_PLATFORM_{name.upper()}" for name in ("base_url", "vendor", "token")}
+#: The environment variable that switches the log on.
+_LOG = "ITWIN_PLATFORM_LOG"
 #: The client writes these headers itself.
 _RESERVED = {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
 _RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
@@ -80,7 +84,8 @@ class PlatformClient:
     """The asyncio client of an iTwin platform service.
 
     Nothing is sent until an operation is awaited. Use the client in `async with`, or await `aclose()`. One client
-    serves any number of tasks of its event loop.
+    serves any number of tasks of its event loop. The environment variable ITWIN_PLATFORM_LOG, `info` or `debug`, writes
+    its log to stderr.
 
     Args:
         base_url: the address of the service, whose path is kept; default: the environment's ITWIN_PLATFORM_BASE_URL.
@@ -104,7 +109,7 @@ class PlatformClient:
         allow_insecure: True sends the token over plain http to a host that is not loopback.
 
     Raises:
-        UsageError: an argument is missing or unusable.
+        UsageError: an argument is missing or unusable, or ITWIN_PLATFORM_LOG is another word.
         TokenError: the token is a string that cannot be sent.
 
     Example:
@@ -132,6 +137,7 @@ class PlatformClient:
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
     ) -> None:
+        _switch_log_on()
         _check_settings(base_url=base_url, vendor=vendor, token=token)
         try:
             if not isinstance(backoff, BackoffPolicy | None):
@@ -323,6 +329,32 @@ class PlatformClient:
 
 def _is_made_on_use(kind: type[PlatformClient], name: str) -> bool:
     return any(isinstance(vars(each).get(name), cached_property | _Group) for each in kind.__mro__)
+
+
+def _switch_log_on() -> None:
+    """Write the log of both packages to stderr if ITWIN_PLATFORM_LOG is `info` or `debug`.
+
+    Raises:
+        UsageError: it is another word.
+    """
+    level = os.environ.get(_LOG, "").strip().upper()
+    if not level:
+        return
+    if level not in ("INFO", "DEBUG"):
+        raise UsageError(f"{_LOG} must be info or debug: set one of them, or unset it")
+    LOGGER.setLevel(level)
+    if all(handler.name != _LOG for handler in LOGGER.handlers):
+        handler = logging.StreamHandler()
+        handler.name = _LOG
+        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+        handler.addFilter(_is_shown_nowhere_else)
+        LOGGER.addHandler(handler)
+
+
+def _is_shown_nowhere_else(_: logging.LogRecord) -> bool:
+    """Return whether the application writes no log to the terminal: it would show each line twice."""
+    streams = [getattr(handler, "stream", None) for handler in logging.getLogger().handlers]
+    return sys.stderr not in streams and sys.stdout not in streams
 
 
 def _check_settings(**settings: object) -> None:

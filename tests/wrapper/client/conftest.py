@@ -54,7 +54,7 @@ async def error_of(outcome: httpx.Response | Exception, **changes: Any) -> Platf
 @pytest.fixture(autouse=True)
 def without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody's settings reach a test."""
-    for name in ("BASE_URL", "VENDOR", "TOKEN"):
+    for name in ("BASE_URL", "VENDOR", "TOKEN", "LOG"):
         monkeypatch.delenv(f"ITWIN_PLATFORM_{name}", raising=False)
 
 
