@@ -91,6 +91,7 @@ class PlatformClient:
         base_url: the address of the service, whose path is kept; default: the environment's ITWIN_PLATFORM_BASE_URL.
         vendor: the word in `application/vnd.<vendor>.itwin-platform.v1+json`; default: ITWIN_PLATFORM_VENDOR.
         token: a string, an AccessToken, or a sync or async function that returns one; default: ITWIN_PLATFORM_TOKEN.
+            All tasks share the token, so make one client per tenant.
         backoff: how often and how long requests are retried.
         timeout: seconds for one attempt, or an `httpx.Timeout`. A call of an async `token` may take as long.
         check_requests: False sends what the documented rules forbid, for when the preview has changed them. Rejected
