@@ -26,14 +26,14 @@ class Violation:
         rule: what is wrong with it, and what to do, as the rest of a sentence.
         code: the code that the service documents for the rule; None when there is none.
         target: the target that it documents; None when there is none.
-        is_null: whether it is None for a parameter, which could only be omitted: a query and a header have no null.
+        is_omitted: whether an argument is None or UNSET, so that a query or a header could only omit it.
     """
 
     argument: str
     rule: str
     code: str | None
     target: str | None
-    is_null: bool = False
+    is_omitted: bool = False
 
 
 _TYPES: Mapping[str, frozenset[type]] = {
@@ -132,7 +132,7 @@ def check(rules: Mapping[str, Rule], arguments: Mapping[str, object], reject: Re
             broken = _combined(rule.argument, rule.excludes, arguments)
         if broken is None:
             continue
-        error = reject(replace(broken, is_null=True) if value is None else broken)
+        error = reject(replace(broken, is_omitted=True) if value is None or value is UNSET else broken)
         if error is not None:
             raise error
 

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import httpx
-from itwin_platform_api.encoding import as_integer
+from itwin_platform_api.encoding import as_integer, class_name
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import (
     MAX_RESPONSE_BYTES,
@@ -385,7 +385,7 @@ def _setting(name: str, value: str | None) -> str:
         said = f"{name} is missing: pass {name}=... or set the environment variable {variable}"
         raise UsageError(said, argument=name)
     if not isinstance(found, str):
-        raise UsageError(f"{name} must be a str, not {type(found).__name__}", argument=name)
+        raise UsageError(f"{name} must be a str, not {class_name(found)}", argument=name)
     return found
 
 

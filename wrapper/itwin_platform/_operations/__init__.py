@@ -43,8 +43,8 @@ def usage_error(broken: Violation) -> UsageError:
 
 
 def unsendable(broken: Violation) -> UsageError | None:
-    """Return the error of None for a parameter: omitting it would mean something else."""
-    return usage_error(broken) if broken.is_null else None
+    """Return the error of a parameter that could only be omitted, which would mean something else."""
+    return usage_error(broken) if broken.is_omitted else None
 
 
 def check_path_id(name: str, value: object) -> None:

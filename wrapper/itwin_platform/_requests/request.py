@@ -29,8 +29,11 @@ _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 #: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
 _parsed = lru_cache(maxsize=256)(httpx.URL)
-#: So far into a body an error says where the fault is.
-_DEEPEST = 20
+#: Why a value has no form in JSON where the exception does not say it, and how many levels its place is searched for.
+_REASONS: Mapping[type[Exception], tuple[str, int]] = {
+    UnicodeEncodeError: ("a string must not hold half of a surrogate pair", 20),
+    RecursionError: ("it is nested too deeply, or holds itself", 2),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,12 +259,8 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
     values = fields_of(body)
     try:
         return _written_by_msgspec(values) or _written_in_full(values)
-    except UnicodeEncodeError:
-        reason, depth = "a string must not hold half of a surrogate pair", _DEEPEST
-    except RecursionError:
-        reason, depth = "it is nested too deeply, or holds itself", 2
-    except (TypeError, ValueError) as error:
-        reason, depth = str(error), _DEEPEST
+    except (TypeError, ValueError, RecursionError) as error:
+        reason, depth = _REASONS.get(type(error), (str(error), 20))
     place = next(_faults(body if given is UNSET else given, name, depth), name)
     raise UsageError(f"{place or 'the body'} cannot be serialized as JSON: {reason}", argument=place or None)
 
