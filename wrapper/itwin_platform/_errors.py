@@ -272,13 +272,15 @@ def _words(value: object, depth: int = _DEEPEST) -> str | None:
 
 def _error_object(parsed: object) -> Mapping[str, object]:
     """Return the innermost object that is an error, with its names in lower case."""
-    while isinstance(parsed, list):
-        parsed = parsed[0] if parsed else None
-    if not isinstance(parsed, dict):
-        return {}
-    named = _lowered(parsed)
-    inner = (_error_object(named.get(name)) for name in _INNER)
-    return next(filter(None, inner), named)
+    found: Mapping[str, object] = {}
+    for _ in range(_DEEPEST):
+        if isinstance(parsed, list) and parsed:
+            parsed = parsed[0]
+        if not isinstance(parsed, dict) or not parsed:
+            break
+        found = _lowered(parsed)
+        parsed = next((found[name] for name in _INNER if isinstance(found.get(name), dict | list)), None)
+    return found
 
 
 def _code(error: Mapping[str, object]) -> object:
@@ -314,22 +316,21 @@ def _form(headers: Mapping[str, str], body: bytes) -> str:
     """Describe a body that has no words: its content type and its size."""
     if not body:
         return "an empty body"
-    kind, start = _media_type(headers), body[:KEPT].lstrip()[:KEPT].lower()
-    subtype = kind.rpartition("/")[2].rpartition("+")[2].upper()
-    if start.startswith(b"<") and subtype not in ("HTML", "XML"):
-        subtype = "HTML" if b"<html" in start else "XML"
-    name = subtype if subtype in ("HTML", "JSON", "XML") else kind or "no content type"
+    kind = _media_type(headers)
+    name = kind.rpartition("/")[2].rpartition("+")[2].upper()
+    if name == "JSON" and body.lstrip().startswith(b"<"):
+        name = "HTML"  # a page of a proxy, which is labelled as what was expected
+    name = name if name in ("HTML", "JSON", "XML") else kind or "no content type"
     return f"{name}, {len(body) // 1000:,} kB" if len(body) >= 1000 else f"{name}, {len(body)} B"
 
 
 def described(headers: Mapping[str, str], body: bytes) -> str | None:
     """Describe the body of a success that is no JSON, or that holds the words of an error; None for any other."""
-    parsed = _parsed(headers, body)
-    is_json = isinstance(parsed, dict | list) and not body.lstrip().startswith(b"<")
+    parsed, is_json = _parsed(headers, body), not body.lstrip().startswith(b"<")
     if is_json and isinstance(parsed, dict):
         parsed = {name: each for name, each in parsed.items() if name.lower() in _OF_A_FAILURE}
     words = None if isinstance(parsed, list) else _words(parsed)
-    if words is None and is_json:
+    if words is None and is_json and isinstance(parsed, dict | list):
         return None
     return _form(headers, body) + (f": {words}" if words else "")
 

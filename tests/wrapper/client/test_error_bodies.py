@@ -70,6 +70,8 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "HAProxy": (HTML, b"<html><body><h1>503 Service Unavailable</h1>\nNone.", "503 Service Unavailable"),
     "HTML without words": (HTML, b"<html><img src='x'></html>" + b" " * 2000, "HTML, 2 kB: see .body"),
     "XML without words": (XML, b"<a/>", "XML, 4 B: see .body"),
+    "no words beside a code": (JSON, {"error": {}, "code": "A"}, "A: JSON, 26 B: see .body"),
+    "HTML without words as JSON": (JSON, b" <html>", "HTML, 7 B: see .body"),
     "HTML that is labelled as JSON": (JSON, b"<title>Words</title>", "Words"),
     "text that is labelled as JSON": (JSON, b"upstream connect error", "upstream connect error"),
     "text that is labelled as HTML": (HTML, b"no healthy upstream", "no healthy upstream"),

@@ -80,6 +80,7 @@ async def test_headers_outside_ascii_are_those_of_the_error(note: str, encoding:
 
 NO_OBJECTS: list[object] = [
     *(None, [], [[]], " ", b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b"<html>", b"\0"),
+    *(b'{"error":' * 480 + b"7" + b"}" * 480, {"error": {}}),
 ]
 
 
