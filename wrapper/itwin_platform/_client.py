@@ -7,7 +7,7 @@ import ssl
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
@@ -253,8 +253,9 @@ class PlatformClient:
         view = object.__new__(type(self))  # a subclass may have a constructor with other arguments
         state: Any = object.__getstate__(self)
         kept, slots = state if isinstance(state, tuple) else (state, {})
-        kept = {name: value for name, value in kept.items() if not _is_made_on_use(type(self), name)}
-        view.__dict__.update(kept, _sender=sender, _is_view=True)
+        made = _made_on_use(type(self))  # type: ignore[arg-type]  # mypy takes the class of Self for not hashable
+        view.__dict__.update({name: value for name, value in kept.items() if name not in made})
+        view.__dict__.update(_sender=sender, _is_view=True)
         for name, value in slots.items():
             object.__setattr__(view, name, value)
         return view
@@ -328,8 +329,11 @@ class PlatformClient:
             )
 
 
-def _is_made_on_use(kind: type[PlatformClient], name: str) -> bool:
-    return any(isinstance(vars(each).get(name), cached_property | _Group) for each in kind.__mro__)
+@cache
+def _made_on_use(kind: type[PlatformClient]) -> frozenset[str]:
+    """Return the names of what an instance makes when it is first read, and keeps."""
+    members = (member for each in kind.__mro__ for member in vars(each).items())
+    return frozenset(name for name, value in members if isinstance(value, cached_property | _Group))
 
 
 def _switch_log_on() -> None:
