@@ -165,23 +165,14 @@ class PlatformClient:
                 raise UsageError(f"{name} must be True or False", argument=name)
         word = _setting("vendor", vendor)
         if not re.fullmatch(_VENDOR, word):
-            raise UsageError(
-                "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept",
-                argument="vendor",
-            )
+            said = "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept"
+            raise UsageError(said, argument="vendor")
         self._sender = PlatformSender(
             transport=attempts,
             service=Service(
                 base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=max_response_bytes
             ),
-            options=CallOptions(
-                timeout=_timeout(timeout),
-                policy=backoff or BackoffPolicy(),
-                headers={},
-                query={},
-                body={},
-                on_response=None,
-            ),
+            options=CallOptions(timeout=_timeout(timeout), policy=backoff or BackoffPolicy()),
         )
         self._is_view = False
 
@@ -301,7 +292,8 @@ class PlatformClient:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self.aclose()
+        if not self._is_view:  # a subclass may close more in `aclose`, which a view shares with its client
+            await self.aclose()
 
     async def aclose(self) -> None:
         """End waiting calls, a token refresh in progress, and the connections; a given `http_client` stays open.

@@ -199,9 +199,10 @@ class Plain(PlatformClient):
         """Operations of the application."""
         return Reports(self)
 
-    async def __aexit__(self, *error: Any) -> None:
-        self.left = True
-        await super().__aexit__(*error)
+    async def aclose(self) -> None:
+        """Close what the application has opened as well."""
+        self.closed = True
+        await super().aclose()
 
 
 class Slotted(Plain):
@@ -244,12 +245,12 @@ async def test_a_view_of_a_subclass_has_its_attributes(kind: type[Plain]) -> Non
             assert not {*map(id, used)} & {*map(id, (view.reports, view.itwins, view.generated))}
         if isinstance(view, Slotted):
             assert view.hidden == "orders"
-        assert view.left
-        assert not hasattr(client, "left")
+        assert not hasattr(view, "closed")
         nested = view.with_options(timeout=5.0)
-        nested.left = False
+        nested.closed = False
         await client.itwins.get_primary_account()
-        assert (nested.name, view.left, client.reports) == ("orders", True, used[0])
+        assert (nested.name, client.reports) == ("orders", used[0])
+    assert (client.closed, nested.closed) == (True, False)
     assert [request.headers.get("x-correlation-id") for request in requests] == ["view", None]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import iscoroutinefunction
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
 
 import httpx
@@ -31,6 +32,7 @@ T = TypeVar("T")
 
 #: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
 MOST_ENCODINGS = 5
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +89,10 @@ class CallOptions(NamedTuple):
 
     timeout: Mapping[str, float | None]
     policy: BackoffPolicy
-    headers: Mapping[str, str]
-    query: Mapping[str, str]
-    body: Mapping[str, object]
-    on_response: Callable[[ResponseInfo], None] | None
+    headers: Mapping[str, str] = _NONE
+    query: Mapping[str, str] = _NONE
+    body: Mapping[str, object] = _NONE
+    on_response: Callable[[ResponseInfo], None] | None = None
 
 
 class DecodedResponse:
