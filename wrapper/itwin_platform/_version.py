@@ -6,8 +6,8 @@ from itwin_platform_transport import ServiceHeaders
 
 __version__ = "0.1.0"
 
-#: The logger of both packages, which a vendored copy has below one name.
-LOGGER = logging.getLogger(str(__package__).rpartition(".")[0] or __package__)
+#: The logger of both packages.
+LOGGER = logging.getLogger(__package__)
 #: What names a request in the logs of the service.
 CORRELATION_ID = "x-correlation-id"
 
