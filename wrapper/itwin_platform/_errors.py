@@ -51,11 +51,12 @@ KEPT = 65_536
 #: Properties that hold an error inside an object, compared in lower case as all names below.
 _INNER = ("error", "odata.error", "fault", "exception")
 #: Names for the words of an error, the most telling first: of the platform and most gateways, OAuth, SOAP, problem
-#: details, FastAPI, Elasticsearch, FHIR and JSON:API; then those of elements in XML and HTML, and of envelopes.
+#: details, FastAPI, Elasticsearch, FHIR, OGC and JSON:API; then those of elements in XML and HTML, and of envelopes.
 _WORDS = (
     *("message", "error_description", "errormessage", "error_message", "errormsg", "errmsg", "faultstring", "msg"),
-    *("detail", "title", "text", "reason", "description", "diagnostics", "exceptionmessage", "errormessages"),
-    *("error", "errors", "issue", "value", "h1", "h2", "p", "data", "response", "result", "meta", "__type"),
+    *("errorsummary", "detail", "title", "text", "reason", "description", "diagnostics", "exceptiontext"),
+    *("serviceexception", "exceptionmessage", "errormessages", "usermessage", "status_message", "error", "errors"),
+    *("issue", "value", "h1", "h2", "p", "string", "data", "response", "result", "meta", "exception", "__type"),
 )
 #: Names that only an object about a failure has: a success may have any of the others.
 _OF_A_FAILURE = {*_INNER, "errors", "message", "error_description", "errormessage", "detail", "title"}
@@ -63,6 +64,8 @@ _OF_A_FAILURE = {*_INNER, "errors", "message", "error_description", "errormessag
 _CODES = ("code", "errorcode", "error_code")
 #: Containers inside each other that are searched for words, and items of each list.
 _DEEPEST, _MOST_ITEMS = 6, 10
+#: A parameter of WWW-Authenticate, quoted or not.
+_PARAMETER = r'(\w+)=(?:"([^"]*)"|([^\s",]+))'
 #: An element of XML or HTML that holds text alone.
 _ELEMENT = r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>(?:<!\[CDATA\[)?([^<>]+)(?:\]\]>)?</"
 
@@ -118,7 +121,7 @@ class APIStatusError(PlatformError):
         hide: Callable[[str], str] = str,
     ) -> None:
         parsed = _parsed(headers, body)
-        challenge = dict(re.findall(r'(\w+)="([^"]*)"', headers.get("www-authenticate", "")))
+        challenge = {name: a or b for name, a, b in re.findall(_PARAMETER, headers.get("www-authenticate", ""))}
         error = _error_object(parsed) or challenge
         message = _words(parsed) or _words(challenge)
 
@@ -262,9 +265,13 @@ def _words(value: object, depth: int = _DEEPEST) -> str | None:
     places = [*(name for name in _INNER if not isinstance(named.get(name), str)), *_WORDS]
     found = next(filter(None, (_words(named.get(name), depth - 1) for name in places)), None)
     if found is None:
-        # A list of strings by the name of the field that is wrong, as Django and Rails write it.
-        lists = ((name, items[0]) for name, items in value.items() if isinstance(items, list) and items)
-        return next((f"{name}: {words}" for name, words in lists if isinstance(words, str)), None)
+        # Strings by the name of the field that is wrong, as Django and Rails write them.
+        errors = named.get("errors")
+        fields = (
+            errors if isinstance(errors, dict) else {name: each for name, each in value.items() if type(each) is list}
+        )
+        firsts = ((name, each[0] if isinstance(each, list) and each else each) for name, each in fields.items())
+        return next((f"{name}: {first}" for name, first in firsts if isinstance(first, str)), None)
     title = named.get("title")
     is_detail = found == named.get("detail") and found != title
     return f"{title}: {found}" if is_detail and isinstance(title, str) else found

@@ -28,6 +28,11 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "FastAPI, an object": (JSON, {"detail": {"message": "Words"}}, "Words"),
     "Django": (JSON, {"email": ["Enter an address."]}, "email: Enter an address."),
     "Rails": (JSON, {"errors": {"name": ["can't be blank"]}}, "name: can't be blank"),
+    "fields with strings": (JSON, {"errors": {"name": "is blank", "x": []}}, "name: is blank"),
+    "Okta": (JSON, {"errorCode": "E0000011", "errorSummary": "Words", "errorCauses": []}, "E0000011: Words"),
+    "Google without words": (JSON, {"error": {"errors": [{"reason": "r", "message": "Words"}], "code": 400}}, "Words"),
+    "Laravel": (JSON, {"message": "", "exception": "NotFound", "trace": [{"line": 1}]}, "NotFound"),
+    "Zendesk": (JSON, {"error": "RecordNotFound", "description": "Words"}, "Words"),
     "errors as strings": (JSON, {"errors": ["first", "second"]}, "first"),
     "GraphQL": (JSON, {"errors": [{"message": "Words", "path": ["a"]}]}, "Words"),
     "JSON:API": (JSON, {"errors": [{"status": "422", "title": "Invalid", "detail": "Short"}]}, "Invalid: Short"),
@@ -60,6 +65,9 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "S3": (XML, b"<?xml version='1.0'?><Error><Code>NoKey</Code><Message>Words</Message></Error>", "NoKey: Words"),
     "SOAP 1.1": ("text/xml", SOAP % b"Words", "Words"),
     "SOAP 1.2": ("application/soap+xml", SOAP_12, "Words"),
+    "OGC": (XML, b"<o:Exception exceptionCode='x'><o:ExceptionText>Words</o:ExceptionText></o:Exception>", "Words"),
+    "WMS": (XML, b"<Report><ServiceException code='x'>\nWords\n</ServiceException></Report>", "Words"),
+    "WCF": (XML, b'<string xmlns="http://schemas.example">Words</string>', "Words"),
     "CDATA": (XML, b"<error><message><![CDATA[Words & more]]></message></error>", "Words & more"),
     "nginx": (HTML, b"<html>\r\n<head><title>502 Bad Gateway</title></head><center>x</center>", "502 Bad Gateway"),
     "a title in capitals": (
@@ -102,6 +110,7 @@ async def test_the_first_words_of_any_error_body_are_said(kind: str, body: Any, 
 
 EXPIRED = 'Bearer realm="api", error="invalid_token", error_description="It expired"'
 MOVED = "https://user:secret@login.example/a?state=secret#b"
+NO_SCOPE = " without a code: insufficient_scope"
 #: Status, headers, body, and what the text says after the status.
 HEADERS: dict[str, tuple[int, dict[str, str], bytes, str]] = {
     "a challenge": (401, {"www-authenticate": EXPIRED}, b"", " invalid_token: It expired"),
@@ -113,6 +122,7 @@ HEADERS: dict[str, tuple[int, dict[str, str], bytes, str]] = {
     ),
     "a challenge and a body": (401, {"www-authenticate": EXPIRED}, b'{"code":"A","message":"B"}', " A: B"),
     "a challenge and a code": (401, {"www-authenticate": EXPIRED}, b'{"code":"A"}', " A: It expired"),
+    "a challenge without quotes": (403, {"www-authenticate": "Bearer error=insufficient_scope, a=b"}, b"", NO_SCOPE),
     "methods": (405, {"allow": "GET, PATCH"}, b"", " without a code: Allow: GET, PATCH"),
     "methods and a body": (405, {"allow": "GET"}, b"<title>No</title>", " without a code: No\n- Allow: GET"),
     "another path": (307, {"location": "/login"}, b"", " without a code: Location: /login"),
