@@ -77,17 +77,11 @@ else:
     #: The modules of the names that a first call does not need. They are imported when a name is first used.
     _LAZY = {
         "Pager": "._listings.pager",
-        "Page": "._listings.run",
-        "SceneState": "._listings.run",
-        "TruncatedWarning": "._listings.run",
-        "WebhookDelivery": "._operations.deliveries",
-        "sign_delivery": "._operations.deliveries",
-        "verify_delivery": "._operations.deliveries",
-        "BasicAuthentication": "._operations.repositories",
-        "HeaderAuthentication": "._operations.repositories",
+        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "._listings.run"),
+        **dict.fromkeys(("WebhookDelivery", "sign_delivery", "verify_delivery"), "._operations.deliveries"),
+        **dict.fromkeys(("BasicAuthentication", "HeaderAuthentication"), "._operations.repositories"),
+        **dict.fromkeys(("QueryParameterAuthentication", "RepositoryOptions"), "._operations.repositories"),
         "OAuth2AuthorizationCodePKCEAuthentication": "._operations.repositories",
-        "QueryParameterAuthentication": "._operations.repositories",
-        "RepositoryOptions": "._operations.repositories",
         "escape": "._operations.scenes",
         **dict.fromkeys(_models.__all__, _models.__name__),
     }
