@@ -276,10 +276,19 @@ def _written_by_msgspec(values: object) -> bytes | None:
 
     try:
         serialized = serialize(values)
-        written = decode(serialized) if b"null" in serialized else to_builtins(values)
+        written = decode(serialized) if _may_have_null(serialized) else to_builtins(values)
     except (TypeError, ValueError, OverflowError, RecursionError):
         return None
     return serialized if written == values else None
+
+
+def _may_have_null(body: bytes) -> bool:
+    """Return whether a null may stand outside a string: after a colon, a comma or a bracket, or as the whole body."""
+    # A regular expression would multiply the time of the rows "POST 100 objects" of the benchmarks.
+    at = body.find(b"null")
+    while at > 0 and body[at - 1] not in b":,[":
+        at = body.find(b"null", at + 4)
+    return at >= 0
 
 
 def _written_in_full(values: object) -> bytes:
