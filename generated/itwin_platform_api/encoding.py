@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from enum import Enum
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 from uuid import UUID
 
 from .unset import UNSET
@@ -34,14 +35,29 @@ def fields_of(value: Any) -> Any:
 
 
 def encode_scalar(value: Any) -> Any:
-    """Encode an enum member, a time, a date or a UUID; return any other value as it is."""
+    """Encode an enum member, a time, a date, a UUID or an integer of another library; others stay as they are."""
     if isinstance(value, Enum):
         return encode(value.value)
     if isinstance(value, datetime):
         return encode_datetime(value)
     if isinstance(value, date):
         return value.isoformat()
-    return str(value) if isinstance(value, UUID) else value
+    return str(value) if isinstance(value, UUID) else as_integer(value)
+
+
+def as_integer(value: Any) -> Any:
+    """Return an integer of another library, such as numpy, as an int; return any other value as it is."""
+    if type(value) in PLAIN or not isinstance(value, SupportsIndex):
+        return value
+    try:
+        return index(value)
+    except TypeError:  # An array has the method too.
+        return value
+
+
+def class_name(value: object) -> str:
+    """Return the name of the class of a value, with its module: numpy has a class `bool` too."""
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
 
 
 def encode_datetime(value: datetime) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from .encoding import Fields, fields_of
+from .encoding import Fields, as_integer, class_name, fields_of
 from .unset import UNSET
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -26,12 +26,14 @@ class Violation:
         rule: what is wrong with it, and what to do, as the rest of a sentence.
         code: the code that the service documents for the rule; None when there is none.
         target: the target that it documents; None when there is none.
+        is_omitted: whether an argument is None or UNSET, so that a query or a header could only omit it.
     """
 
     argument: str
     rule: str
     code: str | None
     target: str | None
+    is_omitted: bool = False
 
 
 _TYPES: Mapping[str, frozenset[type]] = {
@@ -42,8 +44,8 @@ _TYPES: Mapping[str, frozenset[type]] = {
     "object": frozenset[type]((dict, Fields)),
 }
 
-#: Makes the error of a broken rule.
-Reject = Callable[[Violation], Exception]
+#: Makes the error of a broken rule, or returns None for one that is lifted.
+Reject = Callable[[Violation], Exception | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +130,11 @@ def check(rules: Mapping[str, Rule], arguments: Mapping[str, object], reject: Re
         broken = _broken(rule, value)
         if broken is None and rule.excludes is not None:
             broken = _combined(rule.argument, rule.excludes, arguments)
-        if broken is not None:
-            raise reject(broken)
+        if broken is None:
+            continue
+        error = reject(replace(broken, is_omitted=True) if value is None or value is UNSET else broken)
+        if error is not None:
+            raise error
 
 
 def _combined(argument: str, excludes: Excludes, arguments: Mapping[str, object]) -> Violation | None:
@@ -167,7 +172,7 @@ def _inside(place: str, broken: Violation) -> Violation:
 def _string(rule: Rule, value: object) -> Violation | None:
     if not isinstance(value, str):
         form = rule.form or f"a str{' that is not empty' if rule.least else ''}"
-        return _violation(rule, f"must be {form}, not {type(value).__name__}")
+        return _violation(rule, f"must be {form}, not {class_name(value)}")
     if rule.least is not None and len(value) < rule.least:
         if not value:
             return _missing(rule, "must be a str that is not empty")
@@ -189,12 +194,12 @@ def _matches(pattern: str, value: str) -> bool:
 
 
 def _number(rule: Rule, value: object) -> Violation | None:
-    any_number = rule.kind == "number" and not isinstance(value, bool)
-    if isinstance(value, (int, float)) and (any_number or type(value) is int):
-        low = (rule.least is not None and not value >= rule.least) or not -_INFINITE < value < _INFINITE
-        if not low and (rule.most is None or value <= rule.most):
-            return None
-    return _violation(rule, f"must be {_KINDS[rule.kind]}{_range(rule)}")
+    number = as_integer(value)
+    words = f"must be {_KINDS[rule.kind]}{_range(rule)}"
+    if isinstance(number, bool) or not isinstance(number, int if rule.kind == "integer" else (int, float)):
+        return _violation(rule, f"{words}, not {class_name(value)}")
+    is_low = (rule.least is not None and not number >= rule.least) or not -_INFINITE < number < _INFINITE
+    return _violation(rule, words) if is_low or (rule.most is not None and number > rule.most) else None
 
 
 def _range(rule: Rule) -> str:
@@ -204,12 +209,12 @@ def _range(rule: Rule) -> str:
 
 
 def _boolean(rule: Rule, value: object) -> Violation | None:
-    return None if isinstance(value, bool) else _violation(rule, "must be True or False")
+    return None if isinstance(value, bool) else _violation(rule, f"must be True or False, not {class_name(value)}")
 
 
 def _array(rule: Rule, value: object) -> Violation | None:
     if not isinstance(value, (list, tuple)):
-        return _violation(rule, f"must be a list, not {type(value).__name__}")
+        return _violation(rule, f"must be a list, not {class_name(value)}")
     if rule.least is not None and len(value) < rule.least:
         if not value:
             return _missing(rule, "has no value: omit it, or name one")
@@ -230,7 +235,7 @@ def _object(rule: Rule, value: Any) -> Violation | None:
         value = fields_of(value)  # a model in a mapping
         mapping = type(value) is not Fields
         if mapping and not isinstance(value, Mapping):
-            return _violation(rule, "must be a mapping")
+            return _violation(rule, f"must be a mapping, not {class_name(value)}")
     if not rule.properties and not rule.forms:
         return None
     place = rule.argument

@@ -15,7 +15,7 @@ import httpx
 import pytest
 from hypothesis import given, settings
 from itwin_platform import RepositoryResourceData, Vector3d, View3dData, escape
-from itwin_platform._operations.scenes import JSON, objects_to_create
+from itwin_platform._operations.scenes import JSON
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
 from itwin_platform_api.models import (
@@ -84,8 +84,9 @@ def test_vectors_are_typed() -> None:
 def test_an_object_to_create_is_sent_as_it_is_given(wire: dict[str, Any]) -> None:
     """As a mapping or as a model, nothing is added, dropped or changed, and nothing is shared with what was given."""
     before = copy.deepcopy(wire)
-    for given_object in (wire, SceneObjectCreate.from_dict(wire)):
-        body = encode(SceneDataCreate(objects=objects_to_create([given_object])))
+    given_objects: list[Any] = [wire, SceneObjectCreate.from_dict(wire)]
+    for given_object in given_objects:
+        body = encode(SceneDataCreate(objects=[given_object]))
         assert body == {"objects": [before]}
         body["objects"][0]["changed"] = "later"
     assert wire == before
@@ -95,7 +96,7 @@ def test_an_object_to_create_is_sent_as_it_is_given(wire: dict[str, Any]) -> Non
 def test_data_of_an_object_to_create_is_not_shared(data: Any) -> None:
     """What the caller does to the data once the body is written does not reach it."""
     given_object = SceneObjectCreate(kind="Layer", version="1.0.0", data={"inner": [data]})
-    body = encode(SceneDataCreate(objects=objects_to_create([given_object])))
+    body = encode(SceneDataCreate(objects=[given_object]))
     given_object.data["inner"].append("later")
     assert body["objects"][0]["data"] == {"inner": [data]}
 

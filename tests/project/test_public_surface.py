@@ -116,6 +116,13 @@ def test_every_name_is_documented(name: str) -> None:
     assert [each for each in public if not inspect.getdoc(getattr(exported, each))] == []
 
 
+def test_a_public_class_names_the_package_that_users_import() -> None:
+    """`repr`, tracebacks and pickles show a name that can be imported, and type hints are still resolved."""
+    named = [each for each in EXPORTED.values() if inspect.isclass(each) or inspect.isfunction(each)]
+    assert {each.__module__ for each in named} == {"itwin_platform", "itwin_platform_transport"}
+    assert get_type_hints(EXPORTED["Repository"])["options"] is not None
+
+
 MODELS = [name for name, value in EXPORTED.items() if attrs.has(value)]
 
 

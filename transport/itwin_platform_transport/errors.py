@@ -16,6 +16,8 @@ The package above adds the errors of its service. It names its own page in `doc_
 import math
 from collections.abc import Mapping
 from datetime import datetime
+from operator import index
+from typing import SupportsIndex
 
 from .names import DOCUMENTATION, is_own
 
@@ -179,9 +181,16 @@ class ResponseDecodeError(PlatformError):
 
 
 def check_integer(name: str, value: object, *, least: int) -> None:
-    """Check that an argument is an integer, and not below its lower limit."""
-    if type(value) is not int or value < least:
-        raise UsageError(f"{name} must be an integer of at least {least}", argument=name)
+    """Check that an argument is an integer, of Python or of another library, and not below its lower limit."""
+    said = f"{name} must be an integer of at least {least}"
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise UsageError(f"{said}, not {_class_name(value)}", argument=name)
+    if index(value) < least:
+        raise UsageError(said, argument=name)
+
+
+def _class_name(value: object) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
 
 
 def in_seconds(seconds: float) -> str:

@@ -75,45 +75,37 @@ else:
     # Hidden from type checkers, which read the names that are imported as themselves, and would accept any other.
     from itwin_platform_api import models as _models
 
-    #: The package below, by whatever name a vendored copy has it.
-    _TRANSPORT = PlatformError.__module__
-    #: What a first call does not need, by its module; the models come on first use as well.
+    #: The modules of the names that a first call does not need. They are imported when a name is first used.
     _LAZY = {
-        "._listings.pager": ["Pager"],
-        "._listings.run": ["Page", "SceneState", "TruncatedWarning"],
-        "._operations.deliveries": ["WebhookDelivery", "sign_delivery", "verify_delivery"],
-        "._operations.repositories": [
-            "BasicAuthentication",
-            "HeaderAuthentication",
-            "OAuth2AuthorizationCodePKCEAuthentication",
-            "QueryParameterAuthentication",
-            "RepositoryOptions",
-        ],
-        "._operations.scenes": ["escape"],
+        "Pager": "._listings.pager",
+        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "._listings.run"),
+        **dict.fromkeys(("WebhookDelivery", "sign_delivery", "verify_delivery"), "._operations.deliveries"),
+        **dict.fromkeys(("BasicAuthentication", "HeaderAuthentication"), "._operations.repositories"),
+        **dict.fromkeys(("QueryParameterAuthentication", "RepositoryOptions"), "._operations.repositories"),
+        "OAuth2AuthorizationCodePKCEAuthentication": "._operations.repositories",
+        "escape": "._operations.scenes",
+        **dict.fromkeys(_models.__all__, _models.__name__),
     }
-    _MODULES = {name: module for module, names in _LAZY.items() for name in names}
-    _eager = {name for name in globals() if not name.startswith("_")} - {"TYPE_CHECKING"}
-    __all__ = sorted({*_eager, "__version__", *_MODULES, *_models.__all__})  # noqa: PLE0605  # it is a list
+    _EAGER = {name for name in globals() if not name.startswith("_")} - {"TYPE_CHECKING"}
+    __all__ = sorted({*_EAGER, *_LAZY, "__version__"})  # noqa: PLE0605  # it is a list
 
     def __dir__() -> list[str]:
         return __all__
 
     def __getattr__(name: str) -> object:
-        """Import a model, an enum, or what a first call does not need, on first use."""
-        if name not in __all__:
+        if name not in _LAZY:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        source = _import_module(_MODULES[name], __name__) if name in _MODULES else _models
-        globals()[name] = value = _renamed(getattr(source, name))
+        globals()[name] = value = _shown(getattr(_import_module(_LAZY[name], __name__), name))
         return value
 
-    def _renamed(value: object) -> object:
-        """Let tracebacks, `repr` and documentation name the package that users import; the transport names itself."""
-        if isinstance(value, type | _FunctionType) and value.__module__ != _TRANSPORT:
-            if isinstance(value, type) and hasattr(value, "__attrs_attrs__"):
-                # Here, where the names of its own module are known: pydantic and other tools read them later.
+    def _shown(value: object) -> object:
+        """Let tracebacks, `repr` and pickles name this package, as httpx and openai do; the transport names itself."""
+        if isinstance(value, type | _FunctionType) and value.__module__ != PlatformError.__module__:
+            if hasattr(value, "__attrs_attrs__"):
+                # Resolved while `__module__` still says where their names are: pydantic and FastAPI read them.
                 value.__annotations__ = _get_type_hints(value)
             value.__module__ = __name__
         return value
 
-    for _name in _eager:
-        _renamed(globals()[_name])
+    for _name in _EAGER:
+        _shown(globals()[_name])

@@ -1,16 +1,19 @@
 """The client, which puts its parts together."""
 
+import logging
 import os
 import re
 import ssl
+import sys
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import httpx
+from itwin_platform_api.encoding import as_integer, class_name
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import (
     MAX_RESPONSE_BYTES,
@@ -30,7 +33,7 @@ from itwin_platform_transport import (
 from ._requests.http_client import PlatformHTTPClient
 from ._requests.request import Service, as_base_url, check_characters, check_header, check_header_name, write_json
 from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback, with_changes
-from ._version import CORRELATION_ID, HEADERS
+from ._version import CORRELATION_ID, HEADERS, LOGGER
 
 if TYPE_CHECKING:
     from itwin_platform_api.client import AuthenticatedClient
@@ -46,6 +49,8 @@ T = TypeVar("T")
 _VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 #: The environment variables that stand for arguments.
 _VARIABLES = {name: f"ITWIN_PLATFORM_{name.upper()}" for name in ("base_url", "vendor", "token")}
+#: The environment variable that switches the log on.
+_LOG = "ITWIN_PLATFORM_LOG"
 #: The client writes these headers itself.
 _RESERVED = {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
 _RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
@@ -53,22 +58,49 @@ _RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
 _LONGEST = 31_536_000
 
 
+class _Group:
+    """A group of operations, which is made when it is first read: importing its models takes milliseconds.
+
+    On the class it is the class of the group, from which `unittest.mock.create_autospec` takes the operations.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def __set_name__(self, owner: type[object], name: str) -> None:
+        self._name = name
+
+    def __get__(self, client: "PlatformClient | None", owner: type[object]) -> object:
+        kind = getattr(import_module(f"._operations.{self._name}", __package__), self._kind)
+        if client is None:
+            return kind
+        group = client.__dict__[self._name] = kind(client._sender)  # noqa: SLF001  # as methods of the client
+        return group
+
+
+def _group(kind: str) -> Any:
+    """Declare a group by the name of its class; the annotation beside it is its type."""
+    return _Group(kind)
+
+
 # Source: sections 1, 5 and 9.
 class PlatformClient:
     """The asyncio client of an iTwin platform service.
 
     Nothing is sent until an operation is awaited. Use the client in `async with`, or await `aclose()`. One client
-    serves any number of tasks of its event loop.
+    serves any number of tasks of its event loop. The environment variable ITWIN_PLATFORM_LOG, `info` or `debug`, writes
+    its log to stderr.
 
     Args:
         base_url: the address of the service, whose path is kept; default: the environment's ITWIN_PLATFORM_BASE_URL.
         vendor: the word in `application/vnd.<vendor>.itwin-platform.v1+json`; default: ITWIN_PLATFORM_VENDOR.
         token: a string, an AccessToken, or a sync or async function that returns one; default: ITWIN_PLATFORM_TOKEN.
+            All tasks share the token, so make one client per tenant.
         backoff: how often and how long requests are retried.
         timeout: seconds for one attempt, or a `Timeout` of httpx or httpx2. A call of an async `token` may take as
             long.
-        check_requests: False sends what the documented rules forbid, for when the preview has changed them. An id that
-            would change the path is still rejected.
+        check_requests: False sends what the documented rules forbid, for when the preview has changed them. Rejected
+            are still an id that would change the path, and None for a parameter, which could only be omitted.
         max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
         transport: the innermost `httpx.AsyncBaseTransport`, or one of httpx2: a proxy, an ASGI app, a mock. It must
             send each request once: its own retries are not counted. It is closed with the client.
@@ -84,7 +116,7 @@ class PlatformClient:
         allow_insecure: True sends the token over plain http to a host that is not loopback.
 
     Raises:
-        UsageError: an argument is missing or unusable.
+        UsageError: an argument is missing or unusable, or ITWIN_PLATFORM_LOG is another word.
         TokenError: the token is a string that cannot be sent.
 
     Example:
@@ -112,6 +144,7 @@ class PlatformClient:
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
     ) -> None:
+        _switch_log_on()
         _check_settings(base_url=base_url, vendor=vendor, token=token)
         try:
             if not isinstance(backoff, BackoffPolicy | None):
@@ -138,23 +171,14 @@ class PlatformClient:
                 raise UsageError(f"{name} must be True or False", argument=name)
         word = _setting("vendor", vendor)
         if not re.fullmatch(_VENDOR, word):
-            raise UsageError(
-                "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept",
-                argument="vendor",
-            )
+            said = "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept"
+            raise UsageError(said, argument="vendor")
         self._sender = PlatformSender(
             transport=attempts,
             service=Service(
                 base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=max_response_bytes
             ),
-            options=CallOptions(
-                timeout=_timeout(timeout),
-                policy=backoff or BackoffPolicy(),
-                headers={},
-                query={},
-                body={},
-                on_response=None,
-            ),
+            options=CallOptions(timeout=_timeout(timeout), policy=backoff or BackoffPolicy()),
         )
         self._is_view = False
 
@@ -204,69 +228,49 @@ class PlatformClient:
             await patient.repositories.update(itwin_id, repository_id, display_name="Aerial images")
             ```
         """
-        before, view = self._sender.options, object.__new__(type(self))
-        # What a subclass has added as well; the groups belong to the sender.
-        view.__dict__.update({name: value for name, value in vars(self).items() if name not in _CACHED})
-        view._is_view = True
-        view._sender = PlatformSender(
-            transport=self._sender.transport,
-            service=self._sender.service,
-            options=CallOptions(
-                timeout=before.timeout if isinstance(timeout, Unset) else _timeout(timeout),
-                policy=with_changes(
-                    before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
-                ),
-                headers=_with_headers(before.headers, headers, correlation_id),
-                query=_with_extra("extra_query", before.query, extra_query, str),
-                body=_with_extra("extra_body", before.body, extra_body, object),
-                on_response=before.on_response
-                if isinstance(on_response, Unset)
-                else as_callback("on_response", on_response),
+        before = self._sender.options
+        options = CallOptions(
+            timeout=before.timeout if isinstance(timeout, Unset) else _timeout(timeout),
+            policy=with_changes(
+                before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
             ),
+            headers=_with_headers(before.headers, headers, correlation_id),
+            query=_with_extra("extra_query", before.query, extra_query, str),
+            body=_with_extra("extra_body", before.body, extra_body, object),
+            on_response=before.on_response
+            if isinstance(on_response, Unset)
+            else as_callback("on_response", on_response),
         )
+        return self._view(
+            PlatformSender(transport=self._sender.transport, service=self._sender.service, options=options)
+        )
+
+    def _view(self, sender: PlatformSender) -> Self:
+        """Return a copy that sends otherwise: with all attributes of a subclass, without what is made on first use."""
+        view = object.__new__(type(self))  # a subclass may have a constructor with other arguments
+        state: Any = object.__getstate__(self)
+        kept, slots = state if isinstance(state, tuple) else (state, {})
+        made = _made_on_use(type(self))  # type: ignore[arg-type]  # mypy takes the class of Self for not hashable
+        view.__dict__.update({name: value for name, value in kept.items() if name not in made})
+        view.__dict__.update(_sender=sender, _is_view=True)
+        for name, value in slots.items():
+            object.__setattr__(view, name, value)
         return view
 
-    # Each group is imported when it is first used, because its models take about a millisecond each.
+    itwins: "ITwins" = _group("ITwins")
+    """The operations on iTwins."""
 
-    # Source: sections 4.3 and 4.4.
-    @cached_property
-    def itwins(self) -> "ITwins":
-        """The operations on iTwins."""
-        from ._operations.itwins import ITwins
+    repositories: "Repositories" = _group("Repositories")
+    """The operations on repositories, Technical Preview."""
 
-        return ITwins(self._sender)
+    scenes: "Scenes" = _group("Scenes")
+    """The operations on scenes, Technical Preview."""
 
-    # Source: sections 4.1 and 4.2.
-    @cached_property
-    def repositories(self) -> "Repositories":
-        """The operations on repositories, Technical Preview."""
-        from ._operations.repositories import Repositories
+    detectors: "Detectors" = _group("Detectors")
+    """The operation on detectors, Technical Preview."""
 
-        return Repositories(self._sender)
-
-    # Source: sections 4.5 and 4.6.
-    @cached_property
-    def scenes(self) -> "Scenes":
-        """The operations on scenes, Technical Preview."""
-        from ._operations.scenes import Scenes
-
-        return Scenes(self._sender)
-
-    # Source: section 4.7.
-    @cached_property
-    def detectors(self) -> "Detectors":
-        """The operation on detectors, Technical Preview."""
-        from ._operations.detectors import Detectors
-
-        return Detectors(self._sender)
-
-    # Source: section 4.8.
-    @cached_property
-    def webhooks(self) -> "Webhooks":
-        """The operation on webhooks."""
-        from ._operations.webhooks import Webhooks
-
-        return Webhooks(self._sender)
+    webhooks: "Webhooks" = _group("Webhooks")
+    """The operation on webhooks."""
 
     @cached_property
     def generated(self) -> "AuthenticatedClient":
@@ -294,7 +298,8 @@ class PlatformClient:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self.aclose()
+        if not self._is_view:  # a subclass may close more in `aclose`, which a view shares with its client
+            await self.aclose()
 
     async def aclose(self) -> None:
         """End waiting calls, a token refresh in progress, and the connections; a given `http_client` stays open.
@@ -322,24 +327,37 @@ class PlatformClient:
             )
 
 
-class _Group(cached_property[T]):
-    """A group of operations; on the class it is the class of the group, which `create_autospec` takes methods from."""
-
-    def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
-        if instance is not None:
-            return super().__get__(instance, owner)
-        module = import_module(f"._operations.{self.attrname}", __package__)
-        return getattr(module, self.func.__annotations__["return"])
+@cache
+def _made_on_use(kind: type[PlatformClient]) -> frozenset[str]:
+    """Return the names of what an instance makes when it is first read, and keeps."""
+    members = (member for each in kind.__mro__ for member in vars(each).items())
+    return frozenset(name for name, value in members if isinstance(value, cached_property | _Group))
 
 
-_GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
-#: What an instance keeps of its sender.
-_CACHED = {*_GROUPS, "generated"}
-for _name in _GROUPS:
-    # Here, so that editors and the documentation see the properties that they know.
-    _group = _Group(vars(PlatformClient)[_name].func)
-    _group.__set_name__(PlatformClient, _name)
-    setattr(PlatformClient, _name, _group)
+def _switch_log_on() -> None:
+    """Write the log of both packages to stderr if ITWIN_PLATFORM_LOG is `info` or `debug`.
+
+    Raises:
+        UsageError: it is another word.
+    """
+    level = os.environ.get(_LOG, "").strip().upper()
+    if not level:
+        return
+    if level not in ("INFO", "DEBUG"):
+        raise UsageError(f"{_LOG} must be info or debug: set one of them, or unset it")
+    LOGGER.setLevel(level)
+    if all(handler.name != _LOG for handler in LOGGER.handlers):
+        handler = logging.StreamHandler()
+        handler.name = _LOG
+        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+        handler.addFilter(_is_shown_nowhere_else)
+        LOGGER.addHandler(handler)
+
+
+def _is_shown_nowhere_else(_: logging.LogRecord) -> bool:
+    """Return whether the application writes no log to the terminal: it would show each line twice."""
+    streams = [getattr(handler, "stream", None) for handler in logging.getLogger().handlers]
+    return sys.stderr not in streams and sys.stdout not in streams
 
 
 def _check_settings(**settings: object) -> None:
@@ -369,7 +387,7 @@ def _setting(name: str, value: str | None) -> str:
         said = f"{name} is missing: pass {name}=... or set the environment variable {variable}"
         raise UsageError(said, argument=name)
     if not isinstance(found, str):
-        raise UsageError(f"{name} must be a str, not {type(found).__name__}", argument=name)
+        raise UsageError(f"{name} must be a str, not {class_name(found)}", argument=name)
     return found
 
 
@@ -381,6 +399,7 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
     """
     if is_timeout(value):
         return value.as_dict()
+    value = as_integer(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _LONGEST:
         raise UsageError(
             "timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout", argument="timeout"

@@ -32,6 +32,7 @@ Each class has a `doc_url`: the section of the troubleshooting page that says wh
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -47,6 +48,26 @@ _LONGEST_CALL = 128
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 #: The most bytes of an error response that stay on the error.
 KEPT = 65_536
+#: Properties that hold an error inside an object, compared in lower case as all names below.
+_INNER = ("error", "odata.error", "fault", "exception")
+#: Names for the words of an error, the most telling first: of the platform and most gateways, OAuth, SOAP, problem
+#: details, FastAPI, Elasticsearch, FHIR, OGC and JSON:API; then those of elements in XML and HTML, and of envelopes.
+_WORDS = (
+    *("message", "error_description", "errormessage", "error_message", "errormsg", "errmsg", "faultstring", "msg"),
+    *("errorsummary", "detail", "title", "text", "reason", "description", "diagnostics", "exceptiontext"),
+    *("serviceexception", "exceptionmessage", "errormessages", "usermessage", "status_message", "error", "errors"),
+    *("issue", "value", "h1", "h2", "p", "string", "data", "response", "result", "meta", "exception", "__type"),
+)
+#: Names that only an object about a failure has: a success may have any of the others.
+_OF_A_FAILURE = {*_INNER, "errors", "message", "error_description", "errormessage", "detail", "title"}
+#: Names for its code.
+_CODES = ("code", "errorcode", "error_code")
+#: Containers inside each other that are searched for words, and items of each list.
+_DEEPEST, _MOST_ITEMS = 6, 10
+#: A parameter of WWW-Authenticate, quoted or not.
+_PARAMETER = r'(\w+)=(?:"([^"]*)"|([^\s",]+))'
+#: An element of XML or HTML that holds text alone.
+_ELEMENT = r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>(?:<!\[CDATA\[)?([^<>]+)(?:\]\]>)?</"
 
 
 # Source: section 2.11.
@@ -77,7 +98,7 @@ class APIStatusError(PlatformError):
     Attributes:
         status: the HTTP status.
         code: equal to a member of `ErrorCode` or to its string; a code that is not documented is kept.
-        message: the words of the service.
+        message: the words of the service, or of the gateway before it: also those of a text, of XML or of HTML.
         target: the property or parameter that is wrong.
         details: one entry for each rule that the request breaks.
         headers: the response headers, looked up without regard to case.
@@ -99,7 +120,10 @@ class APIStatusError(PlatformError):
         reason: str | None = None,
         hide: Callable[[str], str] = str,
     ) -> None:
-        parsed = _error_object(body)
+        parsed = _parsed(headers, body)
+        challenge = {name: a or b for name, a, b in re.findall(_PARAMETER, headers.get("www-authenticate", ""))}
+        error = _error_object(parsed) or challenge
+        message = _words(parsed) or _words(challenge)
 
         def text(value: object) -> str | None:
             if not isinstance(value, str):
@@ -109,10 +133,10 @@ class APIStatusError(PlatformError):
             return hide(value.encode("utf-8", "replace").decode())
 
         self.status = status
-        self.code: str | None = text(parsed.get("code"))
-        self.message: str | None = text(parsed.get("message"))
-        self.target: str | None = text(parsed.get("target"))
-        self.details: tuple[ErrorDetail, ...] = _details(parsed.get("details"), text)
+        self.code: str | None = text(_code(error))
+        self.message: str | None = text(message)
+        self.target: str | None = text(error.get("target"))
+        self.details: tuple[ErrorDetail, ...] = _details(error.get("details"), text)
         self.headers = headers
         self.body: bytes = body[:KEPT]
         self.attempts = attempts
@@ -130,13 +154,15 @@ class APIStatusError(PlatformError):
         advice = when_to_retry(self.retry_after, reason=reason)
         if self.status == 429:
             advice = f"rate limited: {advice}" if advice else "rate limited"
+        header = _telling_header(self.status, self.headers)
+        lines = [header] if header and self.message and self.status != 401 else []
         if advice is not None and not (self.code or self.message):
             said, advice = f"{self.status} {advice}", None
         else:
-            message = self.message or _first_line(self.headers, self.body) or "the response has no message"
+            message = self.message or header or _form(self.headers, self.body) + (": see .body" if self.body else "")
             said = f"{self.status} {self.code or 'without a code'}: {message}"
         # Each detail takes a line, so more of them never fit into the text.
-        details = [f"- {detail}" for detail in self.details[:LONGEST_TEXT]]
+        details = [f"- {detail}" for detail in (*map(printable, lines), *self.details[:LONGEST_TEXT])]
         return join_lines([printable(said), *details], advice, correlation_id=self.correlation_id)
 
 
@@ -208,15 +234,66 @@ def status_error_class(status: int) -> type[APIStatusError]:
     return _BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
 
 
-def _error_object(body: bytes) -> Mapping[str, object]:
-    try:
+def _parsed(headers: Mapping[str, str], body: bytes) -> object:
+    """Parse a body: JSON as its values, XML and HTML as the texts of their elements, other text as its first line."""
+    with suppress(ValueError, RecursionError):
         parsed = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(parsed, dict):
-        return {}
-    error = parsed.get("error", parsed)
-    return error if isinstance(error, dict) else {}
+        if parsed is None or isinstance(parsed, str | list | dict):
+            return parsed
+    text = body[:KEPT].decode("utf-8-sig", "replace").strip()
+    if text.startswith("<") and (elements := re.findall(_ELEMENT, text)):
+        from html import unescape
+
+        return {name: " ".join(unescape(words).split()) for name, words in reversed(elements)}
+    is_text = _media_type(headers) == "text/plain" or not re.match(r'[<{\["]|.*[\0\ufffd]', text)
+    return text.splitlines()[0] if text and is_text else None
+
+
+def _lowered(value: dict[str, object]) -> dict[str, object]:
+    return {name.lower(): each for name, each in value.items()}
+
+
+def _words(value: object, depth: int = _DEEPEST) -> str | None:
+    """Return the first words of an error in a parsed body; None when it has none."""
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, list):
+        return next(filter(None, (_words(item, depth - 1) for item in value[:_MOST_ITEMS] if depth)), None)
+    if not isinstance(value, dict) or not depth:
+        return None
+    named = _lowered(value)
+    places = [*(name for name in _INNER if not isinstance(named.get(name), str)), *_WORDS]
+    found = next(filter(None, (_words(named.get(name), depth - 1) for name in places)), None)
+    if found is None:
+        # Strings by the name of the field that is wrong, as Django and Rails write them.
+        errors = named.get("errors")
+        fields = (
+            errors if isinstance(errors, dict) else {name: each for name, each in value.items() if type(each) is list}
+        )
+        firsts = ((name, each[0] if isinstance(each, list) and each else each) for name, each in fields.items())
+        return next((f"{name}: {first}" for name, first in firsts if isinstance(first, str)), None)
+    title = named.get("title")
+    is_detail = found == named.get("detail") and found != title
+    return f"{title}: {found}" if is_detail and isinstance(title, str) else found
+
+
+def _error_object(parsed: object) -> Mapping[str, object]:
+    """Return the innermost object that is an error, with its names in lower case."""
+    found: Mapping[str, object] = {}
+    for _ in range(_DEEPEST):
+        if isinstance(parsed, list) and parsed:
+            parsed = parsed[0]
+        if not isinstance(parsed, dict) or not parsed:
+            break
+        found = _lowered(parsed)
+        parsed = next((found[name] for name in _INNER if isinstance(found.get(name), dict | list)), None)
+    return found
+
+
+def _code(error: Mapping[str, object]) -> object:
+    code = next((error[name] for name in _CODES if isinstance(error.get(name), str)), None)
+    # In OAuth, `error` is the code of what `error_description` says.
+    return error.get("error") if code is None and "error_description" in error else code
 
 
 def _details(value: object, text: Callable[[object], str | None]) -> tuple[ErrorDetail, ...]:
@@ -229,12 +306,40 @@ def _details(value: object, text: Callable[[object], str | None]) -> tuple[Error
     )
 
 
-def _first_line(headers: Mapping[str, str], body: bytes) -> str | None:
-    """Return the first line of a body that is plain text; None for any other."""
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    text = body[:LONGEST_TEXT].decode("utf-8", "replace").strip()
-    is_text = kind == "text/plain" or (not kind and not text.startswith(("<", "{", "[", '"')) and text != "null")
-    return text.splitlines()[0] if is_text and text else None
+def _telling_header(status: int, headers: Mapping[str, str]) -> str | None:
+    """Return the header that says more of a status, with its name; None when there is none."""
+    name = {401: "WWW-Authenticate", 405: "Allow"}.get(status, "Location" if status < 400 else "")
+    value = headers.get(name.lower(), "")
+    if name == "Location":  # its user information and its query may be confidential
+        value = re.sub("//[^/@]*@", "//", value.partition("?")[0])
+    return f"{name}: {value}" if value else None
+
+
+def _media_type(headers: Mapping[str, str]) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _form(headers: Mapping[str, str], body: bytes) -> str:
+    """Describe a body that has no words: its content type and its size."""
+    if not body:
+        return "an empty body"
+    kind = _media_type(headers)
+    name = kind.rpartition("/")[2].rpartition("+")[2].upper()
+    if name == "JSON" and body.lstrip().startswith(b"<"):
+        name = "HTML"  # a page of a proxy, which is labelled as what was expected
+    name = name if name in ("HTML", "JSON", "XML") else kind or "no content type"
+    return f"{name}, {len(body) // 1000:,} kB" if len(body) >= 1000 else f"{name}, {len(body)} B"
+
+
+def described(headers: Mapping[str, str], body: bytes) -> str | None:
+    """Describe the body of a success that is no JSON, or that holds the words of an error; None for any other."""
+    parsed, is_json = _parsed(headers, body), not body.lstrip().startswith(b"<")
+    if is_json and isinstance(parsed, dict):
+        parsed = {name: each for name, each in parsed.items() if name.lower() in _OF_A_FAILURE}
+    words = None if isinstance(parsed, list) else _words(parsed)
+    if words is None and is_json and isinstance(parsed, dict | list):
+        return None
+    return _form(headers, body) + (f": {words}" if words else "")
 
 
 def printable(text: str) -> str:

@@ -6,6 +6,7 @@ from itwin_platform_transport import ServiceHeaders
 
 __version__ = "0.1.0"
 
+#: The logger of both packages.
 LOGGER = logging.getLogger(__package__)
 #: What names a request in the logs of the service.
 CORRELATION_ID = "x-correlation-id"

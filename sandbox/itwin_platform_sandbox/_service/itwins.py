@@ -115,7 +115,7 @@ def _predicates(
 
 def _filter(query: Mapping[str, str], details: list[Detail]) -> Filter | None:
     try:
-        return compile_filter(query["$filter"]) if "$filter" in query else None
+        return compile_filter(query["$filter"]) if query.get("$filter") else None  # the document rejects an empty one
     except FilterError as error:
         code = "InvalidValue" if error.cause == "property" else "InvalidParameter"
         details.append(Detail(code, "$filter", str(error)))

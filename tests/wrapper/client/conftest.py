@@ -26,6 +26,16 @@ def answering(handler: Handler | None = None, **changes: Any) -> tuple[PlatformC
     return PlatformClient(**settings), requests
 
 
+class Index:
+    """An integer of another library, such as numpy."""
+
+    def __index__(self) -> int:
+        return 3599
+
+    def __repr__(self) -> str:
+        return "Index()"
+
+
 async def error_of(outcome: httpx.Response | Exception, **changes: Any) -> PlatformError:
     """The error of a call that is not retried, after a response or an exception of the transport."""
 
@@ -44,7 +54,7 @@ async def error_of(outcome: httpx.Response | Exception, **changes: Any) -> Platf
 @pytest.fixture(autouse=True)
 def without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody's settings reach a test."""
-    for name in ("BASE_URL", "VENDOR", "TOKEN"):
+    for name in ("BASE_URL", "VENDOR", "TOKEN", "LOG"):
         monkeypatch.delenv(f"ITWIN_PLATFORM_{name}", raising=False)
 
 

@@ -3,12 +3,23 @@
 import asyncio
 import json
 import logging
+import sys
+from collections.abc import Iterator
 from typing import Any
 from unittest.mock import ANY
 
 import httpx
 import pytest
-from itwin_platform import AttemptEnded, BackoffEvent, BackoffPolicy, CooldownStarted, Gate, OutageEnded, OutageStarted
+from itwin_platform import (
+    AttemptEnded,
+    BackoffEvent,
+    BackoffPolicy,
+    CooldownStarted,
+    Gate,
+    OutageEnded,
+    OutageStarted,
+    UsageError,
+)
 
 from tests.support.event_loops import in_virtual_time
 from tests.wrapper.client.conftest import SCENE, answering
@@ -21,6 +32,85 @@ ORDINARY = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "tas
 def test_a_program_without_logging_sees_nothing() -> None:
     """Python writes what reaches no handler to stderr: the logger has one that does nothing."""
     assert [type(handler) for handler in logging.getLogger("itwin_platform").handlers] == [logging.NullHandler]
+
+
+@pytest.fixture
+def logger() -> Iterator[logging.Logger]:
+    """The logger of the client, which has its handlers and its level again afterwards."""
+    logger = logging.getLogger("itwin_platform")
+    handlers, level = [*logger.handlers], logger.level
+    yield logger
+    logger.handlers[:] = handlers
+    logger.setLevel(level)
+
+
+LIMITED = "WARNING:itwin_platform:GET /itwins/myprimaryaccount -> 429: rate limited for 0 s"
+ENDED = [
+    "DEBUG:itwin_platform:GET /itwins/myprimaryaccount -> 429",
+    "DEBUG:itwin_platform:GET /itwins/myprimaryaccount -> 200",
+]
+RETRIED = "INFO:itwin_platform:GET /itwins/myprimaryaccount -> 429: attempt 2 in 0 s"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("debug", [LIMITED, ENDED[0], RETRIED, ENDED[1]]),
+        ("info", [LIMITED, RETRIED]),
+        (" INFO ", [LIMITED, RETRIED]),
+        ("", []),
+    ],
+)
+async def test_the_environment_switches_the_log_on(
+    value: str,
+    expected: list[str],
+    logger: logging.Logger,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Each line is written once, to stderr, by however many clients; other loggers stay as they are."""
+    monkeypatch.setattr(sys, "stderr", sys.__stderr__)
+    monkeypatch.setenv("ITWIN_PLATFORM_LOG", value)
+    others = {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers().items()}
+    left = [httpx.Response(429, headers={"retry-after": "0"}), httpx.Response(200, json={"iTwin": {"id": "planted"}})]
+    platform, _ = answering(lambda _: left.pop(0), backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
+    answering()
+    async with platform:
+        await platform.itwins.get_primary_account()
+    lines = capfd.readouterr().err.splitlines()
+    assert [line for line, start in zip(lines, expected, strict=True) if not line.startswith(start)] == []
+    assert "planted" not in "".join(lines)
+    assert {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers().items()} == others
+
+
+def loggers() -> dict[str, logging.Logger]:
+    """All other loggers, with the root."""
+    found = {name: each for name, each in logging.root.manager.loggerDict.items() if isinstance(each, logging.Logger)}
+    return {name: each for name, each in found.items() if name != "itwin_platform"} | {"": logging.root}
+
+
+async def test_a_log_of_the_application_shows_each_line_once(
+    logger: logging.Logger, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Where the application writes to the terminal, the environment only sets the level."""
+    monkeypatch.setattr(sys, "stderr", sys.__stderr__)
+    monkeypatch.setenv("ITWIN_PLATFORM_LOG", "debug")
+    shown = logging.StreamHandler()
+    shown.setFormatter(logging.Formatter("application: %(message)s"))
+    monkeypatch.setattr(logging.root, "handlers", [*logging.root.handlers, shown])
+    platform, _ = answering()
+    async with platform:
+        await platform.itwins.get_primary_account()
+    [line] = capfd.readouterr().err.splitlines()
+    assert line.startswith("application: GET /itwins/myprimaryaccount -> 200")
+
+
+def test_another_word_for_the_log_is_rejected(logger: logging.Logger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At construction, with the words that can be used."""
+    monkeypatch.setenv("ITWIN_PLATFORM_LOG", "verbose")
+    with pytest.raises(UsageError, match="ITWIN_PLATFORM_LOG must be info or debug"):
+        answering()
+    assert [type(handler) for handler in logger.handlers] == [logging.NullHandler]
 
 
 class Failing(logging.Handler):

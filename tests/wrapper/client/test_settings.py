@@ -20,7 +20,7 @@ from itwin_platform import (
 )
 
 from tests.support.event_loops import in_virtual_time
-from tests.wrapper.client.conftest import SETTINGS, answering
+from tests.wrapper.client.conftest import SETTINGS, Index, answering
 
 NAMES = {"base_url": "ITWIN_PLATFORM_BASE_URL", "vendor": "ITWIN_PLATFORM_VENDOR", "token": "ITWIN_PLATFORM_TOKEN"}
 
@@ -272,7 +272,15 @@ def test_arguments_that_exclude_each_other_are_named(ours: str, theirs: str) -> 
     assert caught.value.argument == ours
 
 
-@pytest.mark.parametrize("seconds", ["5", True, 1e300])
+@pytest.mark.parametrize("seconds", ["3599", 3599, 3599.0, Index()])
+def test_an_expiry_in_seconds_is_a_number_or_digits(seconds: Any) -> None:
+    """Some identity providers return the number as a string."""
+    expiry = AccessToken("t", expires_in=seconds).expires_at
+    assert expiry is not None
+    assert timedelta(seconds=3590) < expiry - datetime.now(UTC) <= timedelta(seconds=3599)
+
+
+@pytest.mark.parametrize("seconds", ["5 minutes", "", "nan", True, 1e300, [5]])
 def test_an_expiry_that_is_no_number_is_rejected(seconds: Any) -> None:
     """A token that expires in no number of seconds, or twice, is a TokenError."""
     for expected, arguments in (

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 import httpx
@@ -11,7 +12,7 @@ from itwin_platform import AccessToken, BackoffPolicy, PlatformClient, PlatformE
 from itwin_platform_api.api.itwins import get_primary_account
 
 from tests.support.event_loops import in_virtual_time
-from tests.wrapper.client.conftest import ACCOUNT, SCENE, answering, pages
+from tests.wrapper.client.conftest import ACCOUNT, SCENE, SETTINGS, answering, pages
 
 
 async def coroutine(_: object) -> None:
@@ -184,6 +185,73 @@ async def test_closing_a_view_closes_nothing() -> None:
     with pytest.raises(UsageError, match="the client is closed"):
         await view.itwins.get_primary_account()
     assert len(requests) == 2
+
+
+class Plain(PlatformClient):
+    """A client of an application, with an attribute and a group of its own."""
+
+    def __init__(self, name: str, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.name = name
+
+    @cached_property
+    def reports(self) -> "Reports":
+        """Operations of the application."""
+        return Reports(self)
+
+    async def aclose(self) -> None:
+        """Close what the application has opened as well."""
+        self.closed = True
+        await super().aclose()
+
+
+class Slotted(Plain):
+    """The same in slots, one of which has no value."""
+
+    __slots__ = ("__hidden", "name", "never")
+
+    def __init__(self, name: str, **settings: Any) -> None:
+        super().__init__(name, **settings)
+        self.__hidden = name
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "name" and hasattr(self, "name"):
+            raise AttributeError("it is fixed")
+        super().__setattr__(name, value)
+
+    @property
+    def hidden(self) -> str:
+        """The slot with a private name."""
+        return self.__hidden
+
+
+class Reports:
+    """Operations on a client."""
+
+    def __init__(self, platform: PlatformClient) -> None:
+        self.platform = platform
+
+
+@pytest.mark.parametrize("kind", [Plain, Slotted])
+async def test_a_view_of_a_subclass_has_its_attributes(kind: type[Plain]) -> None:
+    """Also those in slots and without calling its constructor; what it makes on first use belongs to the view."""
+    requests: list[httpx.Request] = []
+    transport = httpx.MockTransport(lambda request: requests.append(request) or pages(request))  # type: ignore[func-returns-value]  # a lambda has no statements
+    async with kind("orders", **SETTINGS | {"transport": transport}) as client:
+        used = client.reports, client.itwins, client.generated
+        async with client.with_options(correlation_id="view") as view:
+            await view.itwins.get_primary_account()
+            assert (type(view), view.name, view.reports.platform) == (kind, "orders", view)
+            assert not {*map(id, used)} & {*map(id, (view.reports, view.itwins, view.generated))}
+        if isinstance(view, Slotted):
+            assert view.hidden == "orders"
+        assert not hasattr(view, "closed")
+        nested = view.with_options(timeout=5.0)
+        nested.closed = False
+        await client.itwins.get_primary_account()
+        assert (nested.name, client.reports) == ("orders", used[0])
+    assert (client.closed, nested.closed) == (True, False)
+    assert [request.headers.get("x-correlation-id") for request in requests] == ["view", None]
 
 
 async def test_views_share_the_token() -> None:

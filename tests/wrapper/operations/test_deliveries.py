@@ -96,6 +96,28 @@ def test_a_wrong_delivery_is_rejected(event: object, signature: str | None, word
     assert not [secret for secret in (SECRET, RIGHT) if secret in shown(rejected.value)]
 
 
+NEW = "another-secret-of-32-characters!"
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, iter], ids=lambda kind: kind.__name__)
+def test_a_delivery_is_signed_with_any_of_the_secrets(kind: Any) -> None:
+    """While a secret is replaced, both the new and the old one are right, in any order and from any iterable."""
+    for secrets in ([NEW, SECRET], [SECRET, NEW], [SECRET]):
+        assert verify_delivery(BODY, RIGHT, secret=kind(secrets)).message_id == "m-1"
+
+
+def test_a_delivery_is_rejected_if_no_secret_is_right() -> None:
+    """As with one secret, and no frame of the error holds one of them."""
+    for wrong in ([NEW, "x"], [NEW]):
+        with pytest.raises(DeliveryError, match="signature of the delivery is wrong") as rejected:
+            verify_delivery(BODY, RIGHT, secret=wrong)
+        assert NEW not in shown(rejected.value)
+    text: Any = "{}"
+    with pytest.raises(UsageError, match="body must be the bytes") as misused:
+        verify_delivery(text, RIGHT, secret=[NEW, SECRET])
+    assert not [secret for secret in (NEW, SECRET) if secret in shown(misused.value)]
+
+
 @pytest.mark.parametrize(
     ("body", "secret", "argument", "words"),
     [
@@ -103,6 +125,9 @@ def test_a_wrong_delivery_is_rejected(event: object, signature: str | None, word
         ({}, SECRET, "body", "not dict"),
         (b"{}", "", "secret", "secret must be"),
         (b"{}", None, "secret", "secret must be"),
+        (b"{}", [], "secret", "secret must be"),
+        (b"{}", [SECRET, ""], "secret", "secret must be"),
+        (b"{}", SECRET.encode(), "secret", "secret must be"),
     ],
 )
 def test_wrong_arguments_are_usage_errors(body: Any, secret: Any, argument: str, words: str) -> None:

@@ -15,6 +15,7 @@ from itwin_platform_api.api.scenes import create_scene
 from itwin_platform_api.rules import Rule, check
 
 from tests.support.calls import ITWINS_PER_PAGE, SCENE
+from tests.wrapper.client.conftest import Index
 from tests.wrapper.operations.conftest import Exchange, called, shown
 
 
@@ -48,7 +49,6 @@ OWN_RULES: list[tuple[str, dict[str, Any], str | None, str | None, Any]] = [
     ("list_itwins", {"sub_class": ""}, "InvalidValue", "subClass", None),
     ("list_itwins", {"select": ""}, "InvalidValue", "$select", None),
     ("list_itwins", {"select": "id", "representation": "full"}, None, None, None),
-    *(("list_itwins", {"representation": value}, None, None, None) for value in NO_REPRESENTATIONS),
 ]
 
 
@@ -66,16 +66,39 @@ async def test_a_rule_of_the_client_is_checked_and_lifted(
         assert exchange.sent == body
 
 
+LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
+#: Keywords of listings that become a part of the query as they are.
+IN_QUERY = ("type", "number", "display_name", "parent_id", "itwin_account_id", "search", "filter", "status", "order_by")
+
+
+class OtherBool:
+    """A truth value as numpy has it: no bool, and no integer either."""
+
+    def __index__(self) -> int:
+        raise TypeError
+
+    def __repr__(self) -> str:
+        return "OtherBool()"
+
+
+OtherBool.__module__, OtherBool.__qualname__ = "numpy", "bool"
 #: Keywords of an operation, and what is said of them while the checks are not lifted.
 SAID: list[tuple[str, dict[str, Any], str]] = [
     ("create_detector", {"name": UNSET}, "^POST /reality-analysis/detectors: name is required: UNSET"),
     ("list_scene_objects", {"scene_id": "scene-1"}, "scene_id must be a UUID"),
+    *(
+        ("create_scene", {"objects": value}, rf"^POST /scenes/: objects must be a list, not {kind}")
+        for value, kind in ((5, "int"), (1.5, "float"), (object(), "object"), (LAYER, "dict"), ("objects", "str"))
+    ),
     ("list_itwins", {"order_by": 5}, "order_by must be a str"),
     ("list_itwins", {"search": b"a"}, "search must be a str"),
     ("list_itwins", {"status": None}, "status cannot be None: omit it"),
     ("list_itwins", {"sub_class": None}, "sub_class cannot be None: omit it"),
     ("list_itwins", {"representation": "most"}, "'minimal' or 'full'"),
     ("list_itwins", {"include_inactive": "yes"}, "include_inactive must be True or False"),
+    ("list_itwins", {"include_inactive": 1}, "include_inactive must be True or False, not int"),
+    ("list_itwins", {"page_size": OtherBool()}, f"from 1 to {ITWINS_PER_PAGE}, not numpy.bool"),
+    *(("list_itwins", {name: ""}, f"{name} must be a str that is not empty") for name in IN_QUERY),
     ("list_itwins", {"page_size": ITWINS_PER_PAGE + 1}, f"page_size must be an integer from 1 to {ITWINS_PER_PAGE}"),
     ("list_scene_objects", {"skip": -1}, "skip must be an integer of at least 0"),
 ]
@@ -92,7 +115,6 @@ BY_HEADER = [
     ("list_itwins", "query_scope"),
 ]
 NO_HEADERS = ["", " a", "a ", "a\r\nX-Evil: 1", "a\x00", "ü"]
-LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
 LAYER_MODEL: Any = partial(SceneObjectCreate, "1.0.0", "Layer", {})
 #: Keywords of an operation, and what is said of them even with the checks lifted.
 NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
@@ -108,20 +130,16 @@ NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
         for value in ("", None, 7)
     ),
     *(
-        ("create_scene", {"objects": value}, rf"^POST /scenes/: objects must be an iterable .*, not {kind}")
-        for value, kind in ((5, "int"), (1.5, "float"), (object(), "object"))
-    ),
-    *(
-        ("create_scene", {"objects": value}, "objects must hold SceneObjectCreate models or mappings, not ")
-        for value in (["x"], [None], LAYER, [LAYER, 5], "objects")
-    ),
-    *(
         ("update_repository", {name: value}, f"{name} must be one of its types, a mapping")
         for name in ("authentication", "options")
         for value in ("Basic", 5, ["a"])
     ),
     *(("list_itwins", {"sub_class": value}, "sub_class must be one str, or an iterable of") for value in (5, b"ab")),
     *(("list_itwins", {"select": ["id", value]}, "select must be one str, or an iterable of") for value in (None, 5)),
+    *(
+        ("list_itwins", {"representation": value}, "representation must be 'minimal' or")
+        for value in NO_REPRESENTATIONS
+    ),
 ]
 
 
@@ -160,6 +178,44 @@ def test_a_header_is_visible_ascii(value: str) -> None:
         assert not fits
     else:
         assert fits
+
+
+#: Parameters that can be omitted, by operation.
+PARAMETERS = [
+    *(("list_itwins", name) for name in (*IN_QUERY, "sub_class", "select", "include_inactive", "skip", "max_return")),
+    *(("list_scene_objects", name) for name in ("order_by", "skip")),
+]
+
+
+@pytest.mark.parametrize(("name", "argument"), PARAMETERS)
+async def test_none_for_a_parameter_is_rejected_even_unchecked(name: str, argument: str, exchange: Exchange) -> None:
+    """It could only be omitted, and `parent_id=None` would then list everything."""
+    for client in (exchange.platform, exchange.unchecked):
+        with pytest.raises(UsageError, match=f"{argument} (cannot be None|must be)") as caught:
+            await called(client, name, {argument: None})
+        assert caught.value.argument == argument
+    assert exchange.mock.get_requests() == []
+
+
+async def test_without_the_checks_an_empty_parameter_is_sent_as_given(exchange: Exchange) -> None:
+    """Lifting a check sends what the documented rules forbid, and nothing else."""
+    given = {"type": "", "number": "", "display_name": "", "parent_id": "", "status": "", "sub_class": "", "select": []}
+    await exchange("list_itwins", given, checked=False)
+    wire = ("type", "number", "displayName", "parentId", "status", "subClass", "$select")
+    assert [exchange.request.url.params.get(name) for name in wire] == [""] * len(wire)
+
+
+async def test_integers_of_another_library_are_sent_as_integers(exchange: Exchange) -> None:
+    """Such as those of numpy, in a query, in a header and in a body."""
+    await exchange("list_itwins", {"page_size": Index(), "max_return": Index()}, checked=False)
+    assert (exchange.request.url.params["$top"], exchange.request.headers["x-max-return"]) == ("3599", "3599")
+    exchange.mock.reset()
+    await exchange("list_scene_objects", {"skip": Index()})
+    assert exchange.request.url.params["$skip"] == "3599"
+    exchange.mock.reset()
+    await exchange("create_scene", {"objects": [{**LAYER, "order": Index(), "data": {"a": Index()}}]})
+    [item] = exchange.sent["sceneData"]["objects"]
+    assert (item["order"], item["data"]) == (3599, {"a": 3599})
 
 
 async def test_without_the_checks_listings_of_another_kind_are_sent(exchange: Exchange) -> None:
@@ -215,7 +271,9 @@ UUID = {"pattern": create_scene.RULES["body"].properties["id"].pattern, "form": 
 #: A rule of the document; values that fit, and values that do not.
 FITTING: list[tuple[dict[str, Any], list[object], list[object]]] = [
     ({"kind": "integer", "least": 0, "most": 9}, [0, 9], [-1, 10, True, 1.0, "1", None, float("nan"), [1]]),
-    ({"kind": "integer"}, [-(10**9), 10**9], []),
+    ({"kind": "integer"}, [-(10**9), 10**9, Index()], [OtherBool()]),
+    ({"kind": "number", "most": 3599}, [Index(), 1.5], [OtherBool(), float("-inf")]),
+    ({"kind": "number", "most": 3598}, [], [Index()]),
     ({"kind": "number", "least": 0, "most": 9}, [0, 9, 0.0, 9.0], [-0.1, 9.1, True, "1", None, [1]]),
     ({"kind": "string", "least": 2, "most": 3}, ["ab", "abc"], ["", "a", "abcd", None, 1, b"xx", ["x", "y"], {}]),
     ({"kind": "string", **UUID}, [SCENE, SCENE.upper()], [f"{SCENE}\n", f" {SCENE}", SCENE[:-1], "x"]),
@@ -266,13 +324,18 @@ BODIES: list[tuple[str, Any, str]] = [
     ("objects", [LAYER, LAYER | {"order": None, "region": "x"}], ""),
     ("objects", [LAYER, LAYER | {"version": "1"}], "[1].version must be a semantic version, such as 1.0.0 (InvalidS"),
     ("objects", [LAYER, {"kind": "Layer", "data": {}}], "[1].version is required (InvalidScenesRequest)"),
-    ("objects", [LAYER_MODEL(order="1")], "[0].order must be a number (InvalidScenesRequest)"),
-    ("objects", [5], "[0] must be a mapping"),
+    ("objects", [LAYER_MODEL(order="1")], "[0].order must be a number, not str (InvalidScenesRequest)"),
+    *(("objects", [value], "[0] must be a mapping, not ") for value in (5, "x")),
+    ("objects", [None], "[0] cannot be None"),
     ("objects", [LAYER | {"display_name": "x"}], "[0].display_name must be written as in JSON in a mapping: displayN"),
     ("options", STORED | {"minimumLevel": 24, "new": [1]}, ""),
     ("options", STORED | {"minimumLevel": 25}, ".minimum_level must be an integer from 0 to 24 (InvalidValue [min"),
     ("options", {"minimum_level": 1}, ".minimum_level must be written as in JSON in a mapping: minimumLevel (Inva"),
-    ("options", STORED | {"queryParameters": "a=b"}, ".query_parameters must be a mapping (InvalidValue [options])"),
+    (
+        "options",
+        STORED | {"queryParameters": "a=b"},
+        ".query_parameters must be a mapping, not str (InvalidValue [options])",
+    ),
     ("options", {"minimumLevel": 3}, f" lacks queryParameters, maximumLevel: {LACKS} RepositoryOptions("),
     ("authentication", {"type": "Basic", "password": "p"}, f" lacks username: {LACKS} BasicAuthentication(username="),
     ("authentication", {"type": "OAuth2AuthorizationCodePKCE", "client_id": "c"}, ".client_id must be written as in"),

@@ -34,7 +34,7 @@ class AccessToken:
     Args:
         value: the access token; `repr` never shows it.
         expires_at: an aware datetime, or None for a token without a known expiry.
-        expires_in: seconds from now instead, as identity providers return them.
+        expires_in: seconds from now instead, as identity providers return them: a number, or a string of digits.
 
     Raises:
         TokenError: the value is empty or holds what a header cannot, or the time has no zone.
@@ -43,7 +43,9 @@ class AccessToken:
     value: str = field(repr=False)
     expires_at: datetime | None = None
 
-    def __init__(self, value: str, expires_at: datetime | None = None, *, expires_in: float | None = None) -> None:
+    def __init__(
+        self, value: str, expires_at: datetime | None = None, *, expires_in: float | str | None = None
+    ) -> None:
         text = value.strip(" ") if isinstance(value, str) else ""
         if not text or not text.isascii() or not text.isprintable() or " " in text:
             del value, text  # tools that report errors show what frames hold
@@ -61,11 +63,12 @@ class AccessToken:
         object.__setattr__(self, "expires_at", expires_at)
 
 
-def _expiry(expires_at: datetime | None, expires_in: float) -> datetime:
+def _expiry(expires_at: datetime | None, expires_in: float | str) -> datetime:
     moment = None
-    if expires_at is None and isinstance(expires_in, int | float) and not isinstance(expires_in, bool):
-        with suppress(ValueError, OverflowError):
-            moment = utc_now() + timedelta(seconds=expires_in)
+    if expires_at is None and not isinstance(expires_in, bool):
+        with suppress(TypeError, ValueError, OverflowError):
+            # Some identity providers write the number as a string.
+            moment = utc_now() + timedelta(seconds=float(expires_in))
     if moment is None:
         said = "expires_in must be a number of seconds, and takes the place of expires_at"
         raise TokenError(said, argument="expires_in")

@@ -10,6 +10,7 @@ member of an enum (the service may know more), the syntax of a filter, names of 
 from collections.abc import Callable, Iterable, Set
 from typing import TypeVar, cast
 
+from itwin_platform_api.encoding import as_integer, class_name
 from itwin_platform_api.rules import Reject, Violation
 from itwin_platform_api.types import UNSET, Unset, encode
 from itwin_platform_transport import UsageError
@@ -27,9 +28,9 @@ class Group:
         self._sender = sender
 
     @property
-    def _reject(self) -> Reject | None:
-        """What makes the error of a broken rule of the document; None where the checks are lifted."""
-        return usage_error if self._sender.service.check_requests else None
+    def _reject(self) -> Reject:
+        """Makes the error of a broken rule of the document; of those that hold also where the checks are lifted."""
+        return usage_error if self._sender.service.check_requests else unsendable
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._sender.service.address!r})"
@@ -41,10 +42,15 @@ def usage_error(broken: Violation) -> UsageError:
     return UsageError(text, argument=broken.argument, code=broken.code, target=broken.target)
 
 
+def unsendable(broken: Violation) -> UsageError | None:
+    """Return the error of a parameter that could only be omitted, which would mean something else."""
+    return usage_error(broken) if broken.is_omitted else None
+
+
 def check_path_id(name: str, value: object) -> None:
     """Check that an id stays one segment of the path. This is checked even with `check_requests=False`."""
     if not isinstance(value, str):
-        raise UsageError(f"{name} must be a str, not {type(value).__name__}", argument=name)
+        raise UsageError(f"{name} must be a str, not {class_name(value)}", argument=name)
     if value in ("", ".", ".."):
         raise UsageError(f"{name} must be an id, not {value!r}: the request would reach another path", argument=name)
     check_characters(name, value)
@@ -73,7 +79,7 @@ def as_enum(value: object, kind: Callable[[str], V]) -> V:
 def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Unset:
     """Make a list of one value or an iterable; a string counts as one value. UNSET and None stay."""
     if isinstance(value, Unset) or value is None:
-        return cast("Unset", value)  # None is rejected by the checks, and omitted where they are lifted
+        return cast("Unset", value)  # None is rejected by the rules
     values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     # A member of an enum of strings is sent as its value; `str` would write its name.
     strings = [encode(item) for item in values if isinstance(item, str)]
@@ -86,4 +92,5 @@ def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Uns
 
 def sent_skip(skip: int) -> int | Unset:
     """Return what is sent for a number of items to skip: nothing for none."""
-    return UNSET if type(skip) is int and skip == 0 else skip
+    count: int = as_integer(skip)
+    return UNSET if type(count) is int and count == 0 else count

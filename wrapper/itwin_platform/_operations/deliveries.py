@@ -6,9 +6,10 @@ the platform.
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 from itwin_platform_api.decoding import decode_datetime
@@ -49,7 +50,7 @@ class WebhookDelivery:
     additional_properties: Mapping[str, object] = field(repr=False)
 
 
-def verify_delivery(body: bytes, signature: str, *, secret: str) -> WebhookDelivery:
+def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str]) -> WebhookDelivery:
     """Check the signature of a webhook delivery, and parse the delivery.
 
     The signature is compared in constant time. Nothing of a body with a wrong signature is parsed.
@@ -59,7 +60,8 @@ def verify_delivery(body: bytes, signature: str, *, secret: str) -> WebhookDeliv
     Args:
         body: the raw body of the request. JSON that was parsed and serialized again has another signature.
         signature: the header `Signature` of the request: `sha256=` and 64 hexadecimal digits.
-        secret: the secret of the webhook, as it was passed to `webhooks.update` or `webhooks.activate`.
+        secret: the secret of the webhook, as it was passed to `webhooks.update` or `webhooks.activate`. While it is
+            replaced, an iterable of the new and the old one: a delivery that either has signed is accepted.
 
     Returns:
         The event.
@@ -77,13 +79,16 @@ def verify_delivery(body: bytes, signature: str, *, secret: str) -> WebhookDeliv
         ```
     """
     try:
-        expected = sign_delivery(body, secret=secret)
+        secrets = [*secret] if isinstance(secret, Iterable) and not isinstance(secret, str) else [secret]
+        expected = [*map(partial(_signature, body), secrets or [""])]
     finally:
         del secret  # tools that report errors show what frames hold
+        secrets = []
     if isinstance(signature, bytes | bytearray):
         raise UsageError('signature must be a str, not bytes: decode the header as "latin-1"', argument="signature")
     text = signature.lower() if isinstance(signature, str) else ""
-    is_right = hmac.compare_digest(text.encode("utf-8", "surrogatepass"), expected.encode())
+    # All are compared, each in constant time: the time does not tell which secret is right.
+    is_right = sum(map(partial(hmac.compare_digest, text.encode("utf-8", "surrogatepass")), expected)) > 0
     del expected
     if not text:
         raise DeliveryError("the delivery has no signature: pass the header Signature of the request")
@@ -117,8 +122,15 @@ def sign_delivery(body: bytes, *, secret: str) -> str:
         headers = {"Signature": sign_delivery(body, secret="made-up-secret-of-32-characters!")}
         ```
     """
+    try:
+        return _signature(body, secret).decode()
+    finally:
+        del secret  # tools that report errors show what frames hold
+
+
+def _signature(body: bytes, secret: str) -> bytes:
     key = secret.encode("utf-8", "surrogatepass") if isinstance(secret, str) else b""
-    del secret  # tools that report errors show what frames hold
+    del secret
     if not key:
         raise UsageError("secret must be the secret of the webhook, a string that is not empty", argument="secret")
     if not isinstance(body, bytes | bytearray | memoryview):
@@ -128,7 +140,7 @@ def sign_delivery(body: bytes, *, secret: str) -> str:
             "a body that was decoded or parsed may have another signature",
             argument="body",
         )
-    return _ALGORITHM + hmac.new(key, body, hashlib.sha256).hexdigest()
+    return (_ALGORITHM + hmac.new(key, body, hashlib.sha256).hexdigest()).encode()
 
 
 def _parsed(body: bytes) -> WebhookDelivery:

@@ -260,17 +260,16 @@ class ITwins(Group):
 
     def _preferred(self, representation: object, *, select: object) -> PreferredReturn | Unset:
         """Return the value of Prefer; UNSET where there is none."""
-        prefer = _PREFER.get(representation, UNSET) if isinstance(representation, str) else UNSET
-        if not self._sender.service.check_requests or isinstance(representation, Unset):
-            return prefer
-        if representation == "full" and not isinstance(select, Unset):
+        if isinstance(representation, Unset):
+            return UNSET
+        if not isinstance(representation, str) or representation not in _PREFER:
+            raise UsageError("representation must be 'minimal' or 'full'", argument="representation")
+        if representation == "full" and not isinstance(select, Unset) and self._sender.service.check_requests:
             raise UsageError(
                 "select cannot be combined with representation='full': omit one, as $select takes precedence",
                 argument="select",
             )
-        if isinstance(prefer, Unset):
-            raise UsageError("representation must be 'minimal' or 'full'", argument="representation")
-        return prefer
+        return _PREFER[representation]
 
 
 def _read_page(response: DecodedResponse) -> PageContent[ITwin]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
 from itwin_platform_api.models import (
-    RepositoryResourceDataParam,
     Scene,
     SceneContext,
     SceneCreate,
@@ -16,11 +15,9 @@ from itwin_platform_api.models import (
     SceneObjectCreate,
     SceneObjectCreateParam,
     SceneObjectOrderParam,
-    View3dDataParam,
 )
-from itwin_platform_api.schemas import JSONModel
 from itwin_platform_api.types import UNSET, Unset, copy_values, encode
-from itwin_platform_transport import TransportError, UsageError
+from itwin_platform_transport import TransportError
 
 from .._listings.pager import OperationPager, Pager
 from .._listings.run import Page, PageContent, SceneState
@@ -94,9 +91,9 @@ class Scenes(Group):
         with ErrorsOfCall(create_scene.METHOD, create_scene.ROUTE):
             check_query_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)
-            created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
-            if isinstance(created, list) and self._reject is not None:
-                _check_spelling(created)
+            created: Any = objects
+            if isinstance(objects, Iterable) and not isinstance(objects, str | Mapping):
+                created = [*objects]
             try:
                 response = await self._sender.send(
                     create_scene.build_request(
@@ -208,52 +205,6 @@ def _read_page(response: DecodedResponse) -> PageContent[SceneObject]:
         is_partial = context.is_partial is True
         scene = SceneState(display_name=context.display_name or None, last_modified=modified, is_partial=is_partial)
     return PageContent(items=unwrap(response, parsed.objects, list), links=parsed.links, scene=scene)
-
-
-def objects_to_create(
-    objects: Iterable[SceneObjectCreate | SceneObjectCreateParam | Mapping[str, object]],
-) -> list[SceneObjectCreate]:
-    """Return the objects as the list of the body. They are serialized with the body, and never changed.
-
-    Raises:
-        UsageError: they cannot be iterated, or one is neither a model nor a mapping in wire names.
-    """
-    if not isinstance(objects, Iterable):
-        said = f"objects must be an iterable of scene objects, not {type(objects).__name__}"
-        raise UsageError(said, argument="objects")
-    items: list[Any] = list(objects)
-    kinds = (SceneObjectCreate, Mapping)
-    for item in items:
-        if type(item) is not dict and not isinstance(item, kinds):  # `isinstance` with Mapping takes ten times as long
-            said = f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}"
-            raise UsageError(said, argument="objects")
-    return items
-
-
-#: The names of the properties of `data` in JSON, by the kind of the object.
-_NAMES_OF_DATA = {
-    "RepositoryResource": frozenset(RepositoryResourceDataParam.__annotations__),
-    "View3d": frozenset(View3dDataParam.__annotations__),
-}
-
-
-def _check_spelling(items: list[Any]) -> None:
-    """Reject a property of `data` in Python's spelling, which the service would store beside the one that is meant."""
-    for index, item in enumerate(items):
-        is_model = isinstance(item, SceneObjectCreate)
-        kind, data = (item.kind, item.data) if is_model else (item.get("kind"), item.get("data"))
-        names = _NAMES_OF_DATA.get(kind) if isinstance(kind, str) else None
-        # A model writes the names of JSON itself. `isinstance` with Mapping takes longest, so it comes last.
-        if names is None or (type(data) is not dict and (isinstance(data, JSONModel) or not isinstance(data, Mapping))):
-            continue
-        if names.issuperset(data):  # nearly always: asking for each name takes thirty times as long
-            continue
-        spelt = {name.lower(): name for name in names}
-        for key in data:
-            name = spelt.get(str(key).replace("_", "").lower())
-            if name is not None and "_" in str(key):
-                place = f"objects[{index}].data.{key}"
-                raise UsageError(f"{place} must be written as in JSON in a mapping: {name}", argument=place)
 
 
 # Source: section 2.7.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import iscoroutinefunction
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
 
 import httpx
@@ -23,7 +24,7 @@ from itwin_platform_transport import (
     UsageError,
 )
 
-from .._errors import KEPT, APIStatusError, status_error_class
+from .._errors import KEPT, APIStatusError, described, printable, status_error_class
 from .._version import CORRELATION_ID, HEADERS, LOGGER
 from .request import Service, make_request
 
@@ -35,6 +36,7 @@ _DECODED = frozenset({"gzip", "deflate"})
 #: The old name of gzip begins with it. Source: RFC 9110, section 8.4.1.3.
 _OLD = "x-"
 _GZIP_BEGINNING = b"\x1f\x8b"
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +93,10 @@ class CallOptions(NamedTuple):
 
     timeout: Mapping[str, float | None]
     policy: BackoffPolicy
-    headers: Mapping[str, str]
-    query: Mapping[str, str]
-    body: Mapping[str, object]
-    on_response: Callable[[ResponseInfo], None] | None
+    headers: Mapping[str, str] = _NONE
+    query: Mapping[str, str] = _NONE
+    body: Mapping[str, object] = _NONE
+    on_response: Callable[[ResponseInfo], None] | None = None
 
 
 class DecodedResponse:
@@ -167,11 +169,15 @@ class DecodedResponse:
             reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
-        body = body if self.fault is None else body[:KEPT]
+        if self.fault is not None:
+            body = body[:KEPT]
+        elif (what_came := described(headers, body)) is not None:
+            reason = f"{reason} ({printable(self.result.hide_token(what_came))})"
         named = headers.get(CORRELATION_ID)
         error = ResponseDecodeError(self.status_code, headers, body, reason=reason, correlation_id=named)
-        error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
-        error.path = None if self._url is None else self._url.raw_path.partition(b"?")[0].decode("ascii")
+        error.attempts = self.result.attempts
+        path = None if self._url is None else self._url.raw_path.partition(b"?")[0].decode("ascii")
+        ErrorsOfCall(self.call.method, self.call.route, path).name(error)
         return error
 
     def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
@@ -192,16 +198,18 @@ class ErrorsOfCall:
     __slots__ = ("method", "path", "route")
 
     def __init__(self, method: str, route: str, path: str | None = None) -> None:
-        self.method = method
-        self.route = route
-        self.path = path
+        self.method, self.route, self.path = method, route, path
+
+    def name(self, error: PlatformError) -> None:
+        """Name the call in an error: every error gets its method, route and path here."""
+        error.method, error.route, error.path = self.method, self.route, self.path or error.path
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, PlatformError):
-            error.method, error.route, error.path = self.method, self.route, self.path or error.path
+            self.name(error)
         if isinstance(error, UsageError):
             error.__traceback__ = None
 

@@ -82,14 +82,15 @@ RULES: dict[str, Rule] = {
         items=Rule(argument="", kind="string", least=1, code="InvalidValue", target="subClass"),
     ),
     "status": Rule(argument="status", kind="string", least=1, code="InvalidValue", target="status"),
-    "type_": Rule(argument="type", kind="string", code="InvalidiTwinsRequest"),
-    "number": Rule(argument="number", kind="string", code="InvalidiTwinsRequest"),
-    "display_name": Rule(argument="display_name", kind="string", code="InvalidiTwinsRequest"),
+    "type_": Rule(argument="type", kind="string", least=1, code="InvalidiTwinsRequest"),
+    "number": Rule(argument="number", kind="string", least=1, code="InvalidiTwinsRequest"),
+    "display_name": Rule(argument="display_name", kind="string", least=1, code="InvalidiTwinsRequest"),
     "parent_id": Rule(argument="parent_id", kind="string", least=1, code="InvalidiTwinsRequest"),
     "itwin_account_id": Rule(argument="itwin_account_id", kind="string", least=1, code="InvalidiTwinsRequest"),
     "search": Rule(
         argument="search",
         kind="string",
+        least=1,
         code="InvalidiTwinsRequest",
         excludes=Excludes(
             arguments={"number": "number", "display_name": "display_name"}, code="InvalidParameter", target="$search"
@@ -106,6 +107,7 @@ RULES: dict[str, Rule] = {
     "filter_": Rule(
         argument="filter",
         kind="string",
+        least=1,
         code="InvalidiTwinsRequest",
         excludes=Excludes(
             arguments={
@@ -343,21 +345,23 @@ async def asyncio(
             Recommended: it makes queries faster. At least one value.
         status (ITwinStatus | Unset): iTwin Status. Default Active. Inactive iTwins are listed on request only.
             Transitions between statuses: not documented.
-        type_ (str | Unset): Optional. Exact type. Cannot be combined with `$filter`.
-        number (str | Unset): Optional. Exact match. Cannot be combined with `$search` or `$filter`.
+        type_ (str | Unset): Optional. Exact type. Cannot be combined with `$filter`. Inferred: not empty.
+        number (str | Unset): Optional. Exact match. Cannot be combined with `$search` or `$filter`. Inferred: not
+            empty.
         display_name (str | Unset): Optional. Exact match. Cannot be combined with `$search` or `$filter`.
+            Inferred: not empty.
         parent_id (str | Unset): Optional. Children of the given iTwin. Cannot be combined with `$filter`.
             Inferred: not empty.
         itwin_account_id (str | Unset): Optional. iTwins owned by the given Account. Cannot be combined with
             `$filter`. Inferred: not empty.
         search (str | Unset): Optional. Substring match in number or displayName. Cannot be combined with
-            `number`, `displayName` or `$filter`.
+            `number`, `displayName` or `$filter`. Inferred: not empty.
         select (list[str] | Unset): Optional. Comma-delimited property names to return. When given, the Prefer
             header is ignored. Without it, the minimal representation is returned. Inferred: at least one name.
         filter_ (str | Unset): Optional. OData filter; text comparison is case insensitive. Operators: comparisons
             such as `ge` and `eq`, `and`, `or`, `contains(value, property)`, `startswith(value, property)`. Cannot be
             combined with `status`, `type`, `number`, `displayName`, `parentId`, `iTwinAccountId` or `$search`;
-            `subClass` is allowed beside it. Inferred: what a combination gets.
+            `subClass` is allowed beside it. Inferred: what a combination gets. Inferred: not empty.
         orderby (str | Unset): Optional. Property name with optional direction, e.g. `displayName ASC`. Inferred:
             not empty, and the direction `DESC`.
         top (int | Unset): Optional. Page size. Default 100. Positive integer, max 1000.
