@@ -453,14 +453,7 @@ class RedisState:
         self._digest = sha1(self._script, usedforsecurity=False).hexdigest()
 
     async def exchange(
-        self,
-        *,
-        process: str,
-        rejoins: bool,
-        wants: int,
-        listens: bool,
-        kept: Sequence[int],
-        reports: Sequence[Report],
+        self, *, process: str, rejoins: bool, wants: int, listens: bool, kept: Sequence[int], reports: Sequence[Report]
     ) -> Reply:
         """Report and ask.
 
