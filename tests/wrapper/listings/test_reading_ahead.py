@@ -180,10 +180,10 @@ async def test_pages_ahead_pass_the_gate() -> None:
 PATIENT = BackoffPolicy(max_attempts=20, max_wait=600.0, deadline=None, max_in_flight=64)
 #: The ways in which services link their pages: as asked for, or in such a way that nothing is known ahead.
 LINKS = [
-    "https://service.example/prefix/itwins/?$skip={0}&$top={1}",
+    "http://backend:8080/itwins/?$skip={0}&$top={1}",
     *("?$skip={0}&$top={1}", " /prefix/itwins/?$top={1}&$skip={0}", "?$skip={0}", "?cursor={0}&$top={1}"),
     *("?cursor={0}&$skip={0}&$top={1}", "?$skip={0}&$top={2}"),
-    "https://elsewhere.example/prefix/itwins/?$skip={0}&$top={1}",
+    "/elsewhere/?$skip={0}&$top={1}",
 ]
 PLACES = st.integers(0, 40)
 FAULTS = st.sampled_from([429, 503, 502, httpx.ReadError("reset"), httpx.ConnectError("refused")])

