@@ -89,7 +89,7 @@ WAYS: tuple[FaultName, ...] = (
         "next_continuation_token",
         "other_page_size",
     ),
-    *("unknown_fields", "seen_shapes", "seen_headers", "missing_fields", "max_return_refused"),
+    *("unknown_fields", "seen_shapes", "seen_headers", "missing_fields"),
 )
 
 

@@ -181,10 +181,9 @@ class TimeRangeRun(Run[ITwin]):
         return following
 
     def recovers(self, error: PlatformError) -> bool:
-        """Tell whether the run continues without what the service rejected: a cap of 10000, a null, an order."""
-        recovered = super().recovers(error)
-        if recovered or not self._is_first or not isinstance(error, UnprocessableError):
-            return recovered
+        """Tell whether the run continues without what the service rejected: a null, an order."""
+        if not self._is_first or not isinstance(error, UnprocessableError):
+            return False
         time_range = self._end.range
         rejected = condition(time_range, self._time, within=self._within)
         bounded = time_range._replace(timeless=False)

@@ -155,40 +155,40 @@ class Pager(Generic[T]):
     async def _pages(self, count: int) -> AsyncGenerator[tuple[Run[T], Page[T]], None]:
         run = self._run = self._begin(self._listing, self._start)
         tasks: Tasks = {}
+        first = self._listing.first
         info: ResponseInfo | None = None
         try:
             while queries := run.requests(count):
                 try:
                     # A page that nothing is requested beside needs no task.
-                    response = await (tasks.pop(queries[0], None) or self._send(run.first._replace(query=queries[0])))
+                    response = await (tasks.pop(queries[0], None) or self._send(first._replace(query=queries[0])))
                 except PlatformError as error:
                     if not run.recovers(error):
                         raise
-                    await self._keep(tasks, (), run.first)
                     continue
                 if count > 1 and run.pages_read:
                     # The next request begins before this response is decoded: the service works meanwhile.
-                    await self._keep(tasks, run.requests(count + 1)[1:], run.first)
+                    await self._keep(tasks, run.requests(count + 1)[1:])
                     await asyncio.sleep(0)
                 info = response.info()
                 page = run.take(self._read(response), response=info)
                 del response  # or its body would stay in memory until the next response has come
                 self._on_page(page)
                 if count > 1:
-                    await self._keep(tasks, run.requests(count), run.first)
+                    await self._keep(tasks, run.requests(count))
                 yield run, page
             if run.problem is not None:
                 raise run.problem
         except PlatformError as failure:
             failure.resume = write_resume(run.position, self._listing)
-            failure.method, failure.route, failure.path = run.first.method, run.first.route, self._path
+            failure.method, failure.route, failure.path = first.method, first.route, self._path
             if failure is run.problem and info is not None:
                 failure.correlation_id = info.correlation_id
             raise
         finally:
-            await self._keep(tasks, (), run.first)
+            await self._keep(tasks, ())
 
-    async def _keep(self, tasks: Tasks, queries: Sequence[str], first: RequestValues) -> None:
+    async def _keep(self, tasks: Tasks, queries: Sequence[str]) -> None:
         """Send the requests with these queries that are not in flight yet, and cancel all others.
 
         A response waits in its task, not yet decoded, until the pages before it have been yielded.
@@ -199,7 +199,7 @@ class Pager(Generic[T]):
         await asyncio.gather(*dropped, return_exceptions=True)
         for query in queries:
             if query not in tasks:
-                tasks[query] = asyncio.create_task(self._send(first._replace(query=query)))
+                tasks[query] = asyncio.create_task(self._send(self._listing.first._replace(query=query)))
 
 
 class OperationPager(Pager[T]):
@@ -218,7 +218,6 @@ class OperationPager(Pager[T]):
         concurrency: int,
         resume: str | None,
         on_page: Callable[[Page[T]], None] | None,
-        alternative: Callable[[PlatformError, RequestValues], RequestValues | None] = lambda *_: None,
         begin: Callable[[Listing, Position], Run[T]] = Run,
     ) -> None:
         check_integer("limit", 0 if limit is None else limit, least=0)
@@ -233,7 +232,6 @@ class OperationPager(Pager[T]):
             page_size=page_size,
             skip=skip,
             limit=limit,
-            alternative=alternative,
         )
         self._path = sender.service.prefix + first.path
         self._start = Position() if resume is None else read_resume(resume, listing)

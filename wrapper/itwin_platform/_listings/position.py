@@ -7,7 +7,7 @@ host, token or keyword. Neither changes a keyword of the call, and a listing adv
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit
 
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.types import UNSET
-from itwin_platform_transport import PlatformError, UsageError
+from itwin_platform_transport import UsageError
 from msgspec import Meta, convert
 from msgspec.json import decode, encode
 
@@ -103,7 +103,6 @@ class Listing:
         page_size: items of one request; without `$top` in the first one, at most as many as `limit` leaves.
         skip: items that the caller skips.
         limit: items that the caller wants in all.
-        alternative: the first request to send instead after an error, None when there is none.
     """
 
     first: RequestValues
@@ -113,7 +112,6 @@ class Listing:
     page_size: int
     skip: int
     limit: int | None
-    alternative: Callable[[PlatformError, RequestValues], RequestValues | None]
 
 
 def parameters_of(values: RequestValues) -> Mapping[str, str]:

@@ -93,7 +93,6 @@ class Run(Generic[T]):
 
     def __init__(self, listing: Listing, start: Position) -> None:
         self._listing, self._before = listing, start
-        self.first = listing.first
         #: The items of the page that was taken last, and for each how many items of the response are done after it.
         self._items: list[T] = []
         self._done_after: Sequence[int] = []
@@ -151,9 +150,8 @@ class Run(Generic[T]):
 
     def recovers(self, error: PlatformError) -> bool:
         """Tell whether the run continues with another request after the first one failed."""
-        alternative = self._listing.alternative(error, self.first)
-        self.first = alternative or self.first
-        return alternative is not None
+        del error
+        return False
 
     def take(self, content: PageContent[T], *, response: ResponseInfo) -> Page[T]:
         """Take the content of the response to the first request, and return its page."""
@@ -200,7 +198,7 @@ class Run(Generic[T]):
         """Note what a page reports, and return when the scene was last modified; None where this is unknown."""
         self.pages_read += 1
         self._empty_pages = 0 if content.items else self._empty_pages + 1
-        self.max_return = content.max_return or self.max_return or count_of(self.first.headers.get(CAP, ""))
+        self.max_return = content.max_return or self.max_return or count_of(self._listing.first.headers.get(CAP, ""))
         if content.scene is None:
             return last_seen
         self.is_partial = self.is_partial or content.scene.is_partial
