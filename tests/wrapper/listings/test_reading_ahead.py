@@ -13,7 +13,8 @@ from hypothesis import event, given, strategies as st
 from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, PlatformError
 from itwin_platform._requests.sender import DecodedResponse
 
-from tests.wrapper.listings.conftest import BASE_URL, NumberedItems, linked
+from tests.wrapper.listings.conftest import BASE_URL, NumberedItems, TimedITwins, linked
+from tests.wrapper.listings.test_list_all import days
 
 
 async def elapsed(items: NumberedItems, *, concurrency: int) -> float:
@@ -122,6 +123,27 @@ async def by_cancelling(pager: Pager[ITwin]) -> None:
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
+
+
+@pytest.mark.parametrize("read", [aiter, lambda pager: pager.pages()], ids=["items", "pages"])
+@pytest.mark.parametrize("is_waiting", [False, True])
+@pytest.mark.parametrize("service", [NumberedItems(100), TimedITwins(days(60))], ids=["list", "list_all"])
+def test_a_program_can_end_while_a_listing_is_half_read(
+    service: NumberedItems | TimedITwins, read: Callable[[Any], Any], *, is_waiting: bool
+) -> None:
+    """Nothing is reported when the event loop ends and closes what is still referenced, or still being read."""
+    reported, kept = list[object](), list[object]()
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["message"]))
+        reader = read(service.pager(concurrency=4))
+        for _ in range(3):
+            await anext(reader)
+        kept.extend((reader, asyncio.ensure_future(anext(reader)) if is_waiting else None))
+
+    asyncio.run(main())
+    assert reported == []
+    assert service.in_flight == 0
 
 
 @pytest.mark.parametrize("leave", [by_break, by_closing, by_cancelling])

@@ -22,9 +22,9 @@ from itwin_platform_api.models import (
 from itwin_platform_api.types import UNSET, Unset
 from itwin_platform_transport import UsageError
 
-from .._listings.list_all import TIMES, TimeRangeRun
-from .._listings.pager import OperationPager, Pager
-from .._listings.position import count_of
+from .._listings.list_all import RangeReader
+from .._listings.pager import Pager, PageReader
+from .._listings.position import TIMES, Listing, count_of
 from .._listings.run import Page, PageContent
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
@@ -37,6 +37,7 @@ ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
 #: What the minimal representation holds. Source: section 2.5.
 _SUMMARY: tuple[str, ...] = tuple(get_primary_account.EXPECTED["iTwin"])
 #: The value of Prefer for each `representation`. Source: section 4.3.
+_listing = partial(Listing, parameters=list_itwins.QUERY_PARAMETERS, most=ITWINS_PER_PAGE)
 _PREFER = {"minimal": PreferredReturn("return=minimal"), "full": PreferredReturn("return=representation")}
 
 
@@ -162,15 +163,17 @@ class ITwins(Group):
                 prefer=prefer,
                 reject=self._reject,
             )
-            return _pager(
-                first,
+            listing = _listing(
                 name="list_itwins",
+                first=self._sender.with_extras(first),
                 sender=self._sender,
+                page_size=page_size,
+                skip=skip,
                 limit=limit,
                 concurrency=concurrency,
-                resume=resume,
-                on_page=on_page,
+                max_return=max_return,
             )
+            return Pager(listing, partial(PageReader, _read_page), resume=resume, on_page=on_page)
 
     def list_all(
         self,
@@ -246,16 +249,17 @@ class ITwins(Group):
                 prefer=prefer if is_full else UNSET,
                 reject=self._reject,
             )
-            return _pager(
-                first,
-                sender=self._sender,
+            listing = _listing(
                 name=f"list_all_itwins:{time}",
-                begin=partial(TimeRangeRun, time=time, within=filter or None),
+                first=self._sender.with_extras(first),
+                sender=self._sender,
+                page_size=page_size,
                 limit=limit,
                 concurrency=concurrency,
-                resume=resume,
-                on_page=on_page,
+                max_return=MOST_RETURNED,
+                time=time,
             )
+            return Pager(listing, partial(RangeReader, _read_page), resume=resume, on_page=on_page)
 
     def _preferred(self, representation: object, *, select: object) -> PreferredReturn | Unset:
         """Return the value of Prefer; UNSET where there is none."""
@@ -278,6 +282,7 @@ def _read_page(response: DecodedResponse) -> PageContent[ITwin]:
     return PageContent(
         items=unwrap(response, parsed.itwins, list),
         links=parsed.links,
+        response=response.info(),
         max_return=count_of(response.headers.get("x-max-return", "")),
     )
 
@@ -288,11 +293,3 @@ def _time(partition_by: str) -> str:
             f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}", argument="partition_by"
         )
     return partition_by
-
-
-_pager = partial(
-    OperationPager,
-    read=_read_page,
-    parameters=list_itwins.QUERY_PARAMETERS,
-    most=ITWINS_PER_PAGE,
-)
