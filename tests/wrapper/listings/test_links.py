@@ -127,7 +127,7 @@ async def test_links_that_do_not_come_to_an_end(links: list[str], says: str) -> 
 async def test_empty_pages_without_end_are_an_error() -> None:
     """Ten empty pages in a row are followed as long as each advances; a page with items starts the count again."""
     service = LinkedPages([itwin_page(*"a" * (step == 11), link=f"?$skip={step}") for step in range(1, 30)])
-    with pytest.raises(PagingError, match="11 pages in a row were empty, and each links to another one"):
+    with pytest.raises(PagingError, match="more than 10 pages in a row were empty, and each links to another one"):
         await service.platform.itwins.list().collect()
     assert len(service.queries) == 22
 

@@ -66,7 +66,13 @@ def rest(time_range: TimeRange, moments: Sequence[Moment | None]) -> TimeRange |
 
 
 class RangeReader(PageReader[ITwin]):
-    """Reads every iTwin, in ranges that stay below the cap: one listing after the other."""
+    """Reads every iTwin, in ranges that stay below the cap: one listing after the other.
+
+    Args:
+        decode: decodes a response.
+        listing: the listing of all ranges.
+        state: where to begin.
+    """
 
     def __init__(self, decode: Decode[ITwin], listing: Listing, state: State[ITwin]) -> None:
         super().__init__(self._decode_range, listing, state)
@@ -138,14 +144,12 @@ class RangeReader(PageReader[ITwin]):
             return self._begin(state, Position(range=following, items=state.end.items))
         if not state.truncated:
             return state
-        said = (
+        problem = PagingError(
             f"{state.max_return} iTwins or more match {self._filter(time_range)!r}: more iTwins share one timestamp, "
+            "or have none, than the cap of X-Max-Return allows. Narrow the listing by sub_class or filter, or pass the "
+            "other time as partition_by"
         )
-        said += (
-            "or have none, than the cap of X-Max-Return allows, so this cannot be split further. Narrow the listing "
-        )
-        said += "by sub_class or filter, or pass the other time as partition_by"
-        return state._replace(problem=PagingError(said))
+        return state._replace(problem=problem)
 
     def _begin_without_rejected(self, state: State[ITwin], error: UnprocessableError) -> None:
         """Continue without what the service rejects in the first request of a range: a null, or the order.

@@ -76,6 +76,10 @@ class PageReader(Generic[T]):
                 self._tasks[request] = asyncio.create_task(self._send(request))
 
 
+#: Makes the reader of a run.
+NewReader = Callable[[Listing, State[T]], PageReader[T]]
+
+
 class Progress(Generic[T]):
     """How far an iteration has come: the listing after the last page, and how many of its items the caller has."""
 
@@ -116,12 +120,7 @@ class Pager(Generic[T]):
     """What the last `collect()` that failed had read: as `collected` of its error, with the type of the items."""
 
     def __init__(
-        self,
-        listing: Listing,
-        reader: Callable[[Listing, State[T]], PageReader[T]],
-        *,
-        resume: str | None,
-        on_page: Callable[[Page[T]], None] | None,
+        self, listing: Listing, reader: NewReader[T], *, resume: str | None, on_page: Callable[[Page[T]], None] | None
     ) -> None:
         self._listing, self._reader = listing, reader
         self._on_page, self._has_warned = as_callback("on_page", on_page), False

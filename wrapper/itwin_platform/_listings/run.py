@@ -124,11 +124,8 @@ class State(NamedTuple, Generic[T]):
         size, remaining = listing.page_size or listing.most, _remaining(listing, self.end)
         if self.is_ended or remaining == 0:
             return []
-        bounds = (
-            remaining,
-            None if self.max_return is None else self.max_return - listing.skip - self.end.received,
-            count * size if self.is_steady else size,
-        )
+        until_cap = None if self.max_return is None else self.max_return - listing.skip - self.end.received
+        bounds = (remaining, until_cap, count * size if self.is_steady else size)
         pages = max(1, -(-min(bound for bound in bounds if bound is not None) // size))
         most = pages * size if remaining is None or listing.page_size else remaining
         first = self.end.request or PageRequest(skip=listing.skip or None)
@@ -164,12 +161,10 @@ def after_page(
     indices = indices[:remaining]
     items = came if len(indices) == len(came) else [came[index] for index in indices]
     end, following, problem = _after(listing, start, items, indices), None, None
-    empty_pages = 0 if came else state.empty_pages + 1
     try:
-        following = _following(listing, state, request, content.links)
-        _check_end(following, empty_pages, followed)
+        following = _following(listing, state, request, content, followed)
     except PagingError as error:
-        following, problem = None, error
+        problem = error
     if is_complete:
         done = 0 if following else len(came)
         end = end._replace(request=following or request, done=done, received=start.received + received)
@@ -189,7 +184,7 @@ def after_page(
         indices=indices,
         is_ended=is_over or problem is not None,
         is_steady=following == expected and state.is_steady is not False,
-        empty_pages=empty_pages,
+        empty_pages=0 if came else state.empty_pages + 1,
         problem=None if is_over else problem,
         pages_read=state.pages_read + 1,
         duplicates=duplicates,
@@ -222,20 +217,24 @@ def _new(items: Sequence[T], indices: Sequence[int], seen: Set[str]) -> list[int
     return [index for identity, index in first.items() if identity not in seen]
 
 
-def _following(listing: Listing, state: State[T], request: PageRequest, links: object) -> PageRequest | None:
-    """Return the request that a link leads to. Only a page size that the service chose is kept."""
-    following, before = next_request(links, listing, current=request), state.end.request
-    # Where a run began, the page size may be that of an earlier run.
+def _following(
+    listing: Listing, state: State[T], request: PageRequest, content: PageContent[T], followed: Set[int]
+) -> PageRequest | None:
+    """Return the request that the link of a page leads to; None if there is no link.
+
+    Raises:
+        PagingError: the link cannot be followed, or the listing would not come to an end with it.
+    """
+    following, before = next_request(content.links, listing, current=request), state.end.request
+    if following is None:
+        return None
+    # Only a page size that the service chose is kept. Where a run began, it may be that of an earlier run.
     is_chosen = before is not None and before.top is not None and state.is_steady is not None
-    if following is None or is_chosen or following.top != request.top:
-        return following
-    return following._replace(top=None)
-
-
-def _check_end(following: PageRequest | None, empty_pages: int, followed: Set[int]) -> None:
-    """Reject a request with which the listing would not come to an end."""
-    if following is not None and empty_pages > MOST_EMPTY:
-        raise PagingError(f"{empty_pages} pages in a row were empty, and each links to another one")
+    if following.top == request.top and not is_chosen:
+        following = following._replace(top=None)
+    if not content.items and state.empty_pages >= MOST_EMPTY:
+        raise PagingError(f"more than {MOST_EMPTY} pages in a row were empty, and each links to another one")
     # Offsets only grow, so each loop has a link without one.
-    if following is not None and following.skip is None and hash(following) in followed:
+    if following.skip is None and hash(following) in followed:
         raise PagingError("the link to the next page leads to one that was read before")
+    return following
