@@ -17,7 +17,7 @@ from tests.wrapper.listings.conftest import BASE_URL, ITWIN, SCENE, LinkedPages,
 @pytest.mark.parametrize(
     ("keywords", "sent"), [({}, "9999"), ({"max_return": 10_000}, "10000"), ({"max_return": 1}, "1")]
 )
-async def test_a_cap_that_is_rejected_is_the_callers_to_see(keywords: dict[str, int], sent: str) -> None:
+async def test_a_cap_that_is_rejected_is_the_callers_to_see(keywords: dict[str, Any], sent: str) -> None:
     """9999 is requested by default, which both statements of the specification allow; a 422 is not tried again."""
     service = LinkedPages([httpx.Response(422, json={"error": {"code": "InvalidiTwinsRequest"}})])
     with pytest.raises(UnprocessableError):

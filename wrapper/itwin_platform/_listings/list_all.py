@@ -75,8 +75,10 @@ class RangeReader(PageReader[ITwin]):
     """
 
     def __init__(self, decode: Decode[ITwin], listing: Listing, state: State[ITwin]) -> None:
-        super().__init__(self._decode_range, listing, state)
-        self._decode_page, self._whole, self._is_sorted = decode, listing, True
+        super().__init__(decode, listing, state)
+        self._whole, self._is_sorted = listing, True
+        #: The ids and times of all that came in this range, also of what was known and dropped.
+        self._came: list[tuple[object, Moment | None]] = []
         self._begin(state, state.end)
 
     async def read(self) -> State[ITwin] | None:
@@ -113,19 +115,17 @@ class RangeReader(PageReader[ITwin]):
         count = self._whole.concurrency if at.range.since is None else 1 + state.pages_read // 10
         first = self._whole.first._replace(query={**parameters_of(self._whole.first), **query})
         self._listing = replace(self._whole, first=first, concurrency=min(count, self._whole.concurrency))
-        #: The ids and times of all that came in this range, also of what was known and dropped.
-        self._came: list[tuple[object, Moment | None]] = []
-        self._followed = set()
+        self._came, self._followed = [], set()
         self.state = state._replace(end=at, is_ended=False, is_steady=None, empty_pages=0)
         return self.state
 
-    def _decode_range(self, response: DecodedResponse) -> PageContent[ITwin]:
+    def _content(self, response: DecodedResponse) -> PageContent[ITwin]:
         """Decode a response of a range.
 
         Raises:
             PagingError: the service ignores the filter, so the listing would never come to an end.
         """
-        content, time_range = self._decode_page(response), self.state.end.range
+        content, time_range = super()._content(response), self.state.end.range
         came = [(getattr(item, "id", None), self._whole.moment(item)) for item in content.items]
         since, until = time_range.since or "", time_range.until or "~"
         if not all(since <= moment < until for _, moment in came if moment is not None):

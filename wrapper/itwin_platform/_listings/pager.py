@@ -20,9 +20,10 @@ Decode = Callable[[DecodedResponse], PageContent[T]]
 class PageReader(Generic[T]):
     """Reads the pages of a listing in order, with up to `concurrency` requests in flight.
 
-    It is no generator. When an event loop ends, it closes all generators at once, also one that another one is closing.
-
     A response waits in its task, not yet decoded, until the pages before it have been handed out.
+
+    This is no asynchronous generator: an event loop that ends closes all generators at once, also one that another
+    generator is closing, which is an error.
 
     Args:
         decode: decodes a response.
@@ -47,7 +48,7 @@ class PageReader(Generic[T]):
             # The next request begins before this response is decoded: the service works meanwhile.
             await self._keep(state.requests(listing, count + 1)[1:])
             await asyncio.sleep(0)
-        content = self._decode(response)
+        content = self._content(response)
         del response  # or its body would stay in memory until the next response has come
         state = after_page(listing, state, requests[0], content, self._seen, self._followed)
         if listing.time or content.scene is not None:
@@ -61,6 +62,9 @@ class PageReader(Generic[T]):
     async def aclose(self) -> None:
         """Cancel the requests in flight."""
         await self._keep(())
+
+    def _content(self, response: DecodedResponse) -> PageContent[T]:
+        return self._decode(response)
 
     def _send(self, request: PageRequest) -> Coroutine[object, object, DecodedResponse]:
         return self._listing.sender.send(self._listing.first._replace(query=self._listing.query(request)))

@@ -126,7 +126,7 @@ class Listing:
     From these follows `carried`: the parameters of each page, encoded, beside those that locate it.
 
     Raises:
-        UsageError: a number is none, or a parameter cannot be encoded.
+        UsageError: a number is not an integer or too small, or a parameter cannot be encoded.
     """
 
     name: str
