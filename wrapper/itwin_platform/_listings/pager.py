@@ -49,7 +49,6 @@ class PageReader(Generic[T]):
             await self._keep(state.requests(listing, count + 1)[1:])
             await asyncio.sleep(0)
         content = self._content(response)
-        del response  # or its body would stay in memory until the next response has come
         state = after_page(listing, state, requests[0], content, self._seen, self._followed)
         if listing.time or content.scene is not None:
             self._seen.update(each for item in content.items if isinstance(each := getattr(item, "id", None), str))
