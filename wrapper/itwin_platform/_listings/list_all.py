@@ -92,10 +92,10 @@ class RangeReader(PageReader[ITwin]):
             return await self.read()
         if state is None:
             return None
-        is_left = not state.is_ended or state.problem is not None or state.page.resume is not None
+        is_left = state.following is not None or state.page.resume is not None
         if state.truncated or not is_left:
             state = self._next_range(state)
-            is_left = not state.is_ended or state.problem is not None
+            is_left = state.following is not None
         resume = (state.end, self._whole.name, self._whole.first) if is_left else None
         page = Page(items=state.page.items, resume=resume, response=state.page.response)
         self.state = state = state._replace(page=page, truncated=False)
@@ -116,7 +116,7 @@ class RangeReader(PageReader[ITwin]):
         first = self._whole.first._replace(query={**parameters_of(self._whole.first), **query})
         self._listing = replace(self._whole, first=first, concurrency=min(count, self._whole.concurrency))
         self._came, self._followed = [], set()
-        self.state = state._replace(end=at, is_ended=False, is_steady=None, empty_pages=0)
+        self.state = state._replace(end=at, following=at.request or PageRequest(), is_steady=None, empty_pages=0)
         return self.state
 
     def _content(self, response: DecodedResponse) -> PageContent[ITwin]:
@@ -149,7 +149,7 @@ class RangeReader(PageReader[ITwin]):
             "or have none, than the cap of X-Max-Return allows. Narrow the listing by sub_class or filter, or pass the "
             "other time as partition_by"
         )
-        return state._replace(problem=problem)
+        return state._replace(following=problem)
 
     def _begin_without_rejected(self, state: State[ITwin], error: UnprocessableError) -> None:
         """Continue without what the service rejects in the first request of a range: a null, or the order.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic
 
 from itwin_platform_transport import PlatformError
 
+from .._errors import PagingError
 from .._requests.sender import DecodedResponse, as_callback
 from .position import Listing, PageRequest, Position, read_resume, write_resume
 from .run import Page, PageContent, State, T, TruncatedWarning, after_page
@@ -39,8 +40,8 @@ class PageReader(Generic[T]):
     async def read(self) -> State[T] | None:
         """Return the listing after its next page; None behind the last one."""
         state, listing, count = self.state, self._listing, self._listing.concurrency
-        if state.problem is not None:
-            raise state.problem
+        if isinstance(state.following, PagingError):
+            raise state.following
         if not (requests := state.requests(listing, count)):
             return None
         response = await (self._tasks.pop(requests[0], None) or self._send(requests[0]))
@@ -128,7 +129,8 @@ class Pager(Generic[T]):
         self._listing, self._reader = listing, reader
         self._on_page, self._has_warned = as_callback("on_page", on_page), False
         start = Position() if resume is None else read_resume(resume, listing)
-        self._start: State[T] = State(end=start, page=Page(items=[], resume=(start, listing.name, listing.first)))
+        page: Page[T] = Page(items=[], resume=(start, listing.name, listing.first))
+        self._start = State(end=start, page=page, following=start.request or PageRequest(skip=listing.skip or None))
         self._progress = Progress(self._start)
 
     def __repr__(self) -> str:
@@ -243,7 +245,7 @@ class Pager(Generic[T]):
             failure.resume = write_resume(self._position(progress), self._listing.name, first)
             failure.method, failure.route = first.method, first.route
             failure.path = self._listing.sender.service.prefix + first.path
-            if failure is last.problem and last.page.response is not None:
+            if failure is last.following and last.page.response is not None:
                 failure.correlation_id = last.page.response.correlation_id
             raise
         return state.page

@@ -92,21 +92,19 @@ class State(NamedTuple, Generic[T]):
         page: the page.
         start: the position before the page.
         indices: the index of each item of the page in the response: items that are done or known are not in the page.
-        is_ended: whether no request follows.
+        following: the next request; an error if the link cannot be followed, and None behind the last page.
         is_steady: whether each link led where the page size puts the next page; None before the first page.
         empty_pages: how many of the last pages were empty.
-        problem: why the link to the next page cannot be followed.
         pages_read, duplicates, max_return, truncated, is_partial, changed: as the attributes of `Pager`.
     """
 
     end: Position
     page: Page[T]
+    following: PageRequest | PagingError | None
     start: Position = Position()
     indices: Sequence[int] = ()
-    is_ended: bool = False
     is_steady: bool | None = None
     empty_pages: int = 0
-    problem: PagingError | None = None
     pages_read: int = 0
     duplicates: int = 0
     max_return: int | None = None
@@ -122,15 +120,13 @@ class State(NamedTuple, Generic[T]):
     def requests(self, listing: Listing, count: int) -> list[PageRequest]:
         """Return the next requests in order, up to `count` of them as far as they are known."""
         size, remaining = listing.page_size or listing.most, _remaining(listing, self.end)
-        if self.is_ended or remaining == 0:
+        if not isinstance(self.following, PageRequest) or remaining == 0:
             return []
         until_cap = None if self.max_return is None else self.max_return - listing.skip - self.end.received
         bounds = (remaining, until_cap, count * size if self.is_steady else size)
         pages = max(1, -(-min(bound for bound in bounds if bound is not None) // size))
         most = pages * size if remaining is None or listing.page_size else remaining
-        first = self.end.request or PageRequest(skip=listing.skip or None)
-        if first.top is None:
-            first = first._replace(top=min(size, most))
+        first = self.following if self.following.top else self.following._replace(top=min(size, most))
         ahead = range(size, pages * size, size)
         return [first, *(PageRequest(skip=(first.skip or 0) + step, top=min(size, most - step)) for step in ahead)]
 
@@ -160,36 +156,30 @@ def after_page(
     is_complete = remaining is None or len(indices) <= remaining
     indices = indices[:remaining]
     items = came if len(indices) == len(came) else [came[index] for index in indices]
-    end, following, problem = _after(listing, start, items, indices), None, None
-    try:
-        following = _following(listing, state, request, content, followed)
-    except PagingError as error:
-        problem = error
+    end, following = _after(listing, start, items, indices), _following(listing, state, request, content, followed)
     if is_complete:
-        done = 0 if following else len(came)
-        end = end._replace(request=following or request, done=done, received=start.received + received)
-    is_left = following is not None or problem is not None or not is_complete
+        at, done = (following, 0) if isinstance(following, PageRequest) else (request, len(came))
+        end = end._replace(request=at, done=done, received=start.received + received)
+    is_left = following is not None or not is_complete
     max_return = content.max_return or state.max_return or listing.max_return
     is_capped = max_return is not None and end.received >= max_return
     # It is unspecified whether the cap counts skipped items; assume it does and report truncation.
-    is_cut_off = max_return is not None and following is None and end.received + listing.skip >= max_return
-    is_over = _remaining(listing, end) == 0 or is_capped or not is_left
+    may_be_cut_off = max_return is not None and end.received + listing.skip >= max_return
     # One link that is not as expected is read as a cursor: from then on links are followed one by one.
     expected = PageRequest(skip=(request.skip or 0) + (request.top or 0))
     resume = (end, listing.name, listing.first) if is_left else None
     return State(
         end=end,
         page=Page(items=items, resume=resume, scene=scene, response=content.response),
+        following=None if is_capped or _remaining(listing, end) == 0 else following,
         start=start,
         indices=indices,
-        is_ended=is_over or problem is not None,
         is_steady=following == expected and state.is_steady is not False,
         empty_pages=0 if came else state.empty_pages + 1,
-        problem=None if is_over else problem,
         pages_read=state.pages_read + 1,
         duplicates=duplicates,
         max_return=max_return,
-        truncated=is_capped or is_cut_off,
+        truncated=is_capped or (may_be_cut_off and not isinstance(following, PageRequest)),
         is_partial=state.is_partial or (scene is not None and scene.is_partial),
         changed=changed,
     )
@@ -219,13 +209,12 @@ def _new(items: Sequence[T], indices: Sequence[int], seen: Set[str]) -> list[int
 
 def _following(
     listing: Listing, state: State[T], request: PageRequest, content: PageContent[T], followed: Set[int]
-) -> PageRequest | None:
-    """Return the request that the link of a page leads to; None if there is no link.
-
-    Raises:
-        PagingError: the link cannot be followed, or the listing would not come to an end with it.
-    """
-    following, before = next_request(content.links, listing, current=request), state.end.request
+) -> PageRequest | PagingError | None:
+    """Return the request that the link of a page leads to; None if there is no link, and an error if it is unusable."""
+    try:
+        following, before = next_request(content.links, listing, current=request), state.end.request
+    except PagingError as error:
+        return error
     if following is None:
         return None
     # Only a page size that the service chose is kept. Where a run began, it may be that of an earlier run.
@@ -233,8 +222,8 @@ def _following(
     if following.top == request.top and not is_chosen:
         following = following._replace(top=None)
     if not content.items and state.empty_pages >= MOST_EMPTY:
-        raise PagingError(f"more than {MOST_EMPTY} pages in a row were empty, and each links to another one")
+        return PagingError(f"more than {MOST_EMPTY} pages in a row were empty, and each links to another one")
     # Offsets only grow, so each loop has a link without one.
     if following.skip is None and hash(following) in followed:
-        raise PagingError("the link to the next page leads to one that was read before")
+        return PagingError("the link to the next page leads to one that was read before")
     return following
