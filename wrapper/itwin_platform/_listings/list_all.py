@@ -23,22 +23,21 @@ from .run import Page, PageContent, State, TruncatedWarning
 _EPOCH, _LATEST = "1970-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"
 
 
-def condition(time_range: TimeRange, time: str, *, within: str) -> str:
+def condition(time_range: TimeRange, listing: Listing) -> str:
     """Return a range as a `$filter`, together with the filter of the caller; empty for everything."""
-    since, until = time_range.since, time_range.until
+    since, until, time = time_range.since, time_range.until, listing.time
     terms = [f"{time} ge {since}"] if since else []
     terms += [f"{time} lt {until}"] if until else []
     if since and not until and time_range.timeless:
         terms = [f"({terms[0]} or {time} eq null)"]
-    if within:
+    if within := parameters_of(listing.first).get("$filter", ""):
         terms.insert(0, f"({within})" if terms else within)
     return " and ".join(terms)
 
 
 def behind(time_range: TimeRange) -> TimeRange | None:
     """Return the range behind a complete one; None after the last."""
-    until = time_range.until
-    return None if until is None else TimeRange(since=until, timeless=time_range.timeless)
+    return TimeRange(since=time_range.until, timeless=time_range.timeless) if time_range.until else None
 
 
 def rest(time_range: TimeRange, moments: Sequence[Moment | None]) -> TimeRange | None:
@@ -101,15 +100,12 @@ class RangeReader(PageReader[ITwin]):
         self.state = state = state._replace(page=page, truncated=False)
         return state
 
-    def _filter(self, time_range: TimeRange) -> str:
-        return condition(time_range, self._whole.time, within=parameters_of(self._whole.first).get("$filter", ""))
-
     def _begin(self, state: State[ITwin], at: Position) -> State[ITwin]:
         """Begin a range, without the items of the range before that come again."""
         if at.request is None and at.range.ties > len(self._seen):
             # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
             at = at._replace(request=PageRequest(skip=at.range.ties), received=at.range.ties)
-        query = {"$filter": text} if (text := self._filter(at.range)) else {}
+        query = {"$filter": text} if (text := condition(at.range, self._whole)) else {}
         query |= {"$orderby": f"{self._whole.time} ASC"} if self._is_sorted else {}
         # Later ranges may be short, so fewer pages are requested ahead.
         count = self._whole.concurrency if at.range.since is None else 1 + state.pages_read // 10
@@ -145,9 +141,9 @@ class RangeReader(PageReader[ITwin]):
         if not state.truncated:
             return state
         problem = PagingError(
-            f"{state.max_return} iTwins or more match {self._filter(time_range)!r}: more iTwins share one timestamp, "
-            "or have none, than the cap of X-Max-Return allows. Narrow the listing by sub_class or filter, or pass the "
-            "other time as partition_by"
+            f"{state.max_return} iTwins or more match {condition(time_range, self._whole)!r}: more iTwins share one "
+            "timestamp, or have none, than the cap of X-Max-Return allows. Narrow the listing by sub_class or filter, "
+            "or pass the other time as partition_by"
         )
         return state._replace(following=problem)
 
@@ -157,9 +153,9 @@ class RangeReader(PageReader[ITwin]):
         Raises:
             PagingError: neither is to blame.
         """
-        time_range, rejected = state.end.range, self._filter(state.end.range)
+        time_range, rejected = state.end.range, condition(state.end.range, self._whole)
         bounded = time_range._replace(timeless=False)
-        if rejected != self._filter(bounded) and not (self._is_sorted and state.pages_read == 0):
+        if rejected != condition(bounded, self._whole) and not (self._is_sorted and state.pages_read == 0):
             time_range = bounded
             said = f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
             warnings.warn(said, TruncatedWarning, stacklevel=5)

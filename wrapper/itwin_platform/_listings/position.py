@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from itertools import takewhile
 from operator import index
 from posixpath import normpath
 from typing import Annotated, NamedTuple, cast
@@ -77,7 +76,7 @@ class TimeRange(NamedTuple):
 
     def after(self, moments: Sequence[Moment | None]) -> "TimeRange":
         """Return the range after items with these times were handed out."""
-        ties = sum(1 for _ in takewhile(lambda moment: moment == moments[-1], reversed(moments)))
+        ties = next((ties for ties, moment in enumerate(reversed(moments)) if moment != moments[-1]), len(moments))
         if ties == len(moments) and moments[-1] == self.reached:
             ties += self.ties
         # If the first items of the listing have no time, none without a time follow at its end.
