@@ -7,7 +7,7 @@ is steady: later requests are known before their links, and may be sent at once.
 cursors: the next request is known when the page before has come, and each must be new.
 
 There are four ends: no link (the listing is complete), the caller's limit, the service's cap (`truncated`), and a link
-that cannot be followed (`problem`, which is raised after the items before it were handed out).
+that cannot be followed (its error is kept in the state, and raised after the items before it were handed out).
 """
 
 from collections.abc import Sequence, Set
