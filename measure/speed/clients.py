@@ -80,11 +80,15 @@ class Ours:
         await self.platform.scenes.create(itwin_id, display_name="Harbour", objects=self._models)
 
     async def itwins(self, page_size: int) -> int:
-        return len(await self.platform.itwins.list(representation="full", page_size=page_size, limit=10_000).collect())
+        return len(
+            await self.platform.itwins.list(
+                representation="full", page_size=page_size, limit=10_000, max_return=10_000
+            ).collect()
+        )
 
     async def itwins_concurrently(self) -> int:
         # Ten pages of 1,000: the first alone, because its link shows how the service paginates, then nine at once.
-        pager = self.platform.itwins.list(representation="full", concurrency=10, limit=10_000)
+        pager = self.platform.itwins.list(representation="full", concurrency=10, limit=10_000, max_return=10_000)
         return len(await pager.collect())
 
     async def objects(self) -> int:

@@ -17,7 +17,7 @@ async def peak(platform: PlatformClient, *, collected: bool) -> float:
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()
-    pager = platform.itwins.list(representation="full", limit=10_000)
+    pager = platform.itwins.list(representation="full", limit=10_000, max_return=10_000)
     if collected:
         assert len(await pager.collect()) == 10_000
     else:

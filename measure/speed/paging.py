@@ -47,7 +47,9 @@ WORKLOADS = (
     Workload(
         name="10,000 iTwins, pages of 100",
         pages=100,
-        read=lambda platform, concurrency: platform.itwins.list(page_size=100, concurrency=concurrency),
+        read=lambda platform, concurrency: platform.itwins.list(
+            page_size=100, max_return=10_000, concurrency=concurrency
+        ),
     ),
     Workload(
         name="5,000 scene objects, pages of 100",
@@ -161,7 +163,7 @@ async def peak(platform: PlatformClient, concurrency: int, pause: float) -> int:
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()
-    async for _ in platform.itwins.list(page_size=100, concurrency=concurrency).pages():
+    async for _ in platform.itwins.list(page_size=100, max_return=10_000, concurrency=concurrency).pages():
         await asyncio.sleep(pause)
     return tracemalloc.get_traced_memory()[1] - before
 

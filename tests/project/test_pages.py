@@ -11,7 +11,7 @@ import griffe
 import itwin_platform
 import pytest
 from itwin_platform import BackoffPolicy, EventType
-from itwin_platform._operations.itwins import ITWINS_PER_PAGE, MOST_RETURNED
+from itwin_platform._operations.itwins import ITWINS_PER_PAGE
 from itwin_platform._operations.repositories import CompleteObject
 from itwin_platform._operations.scenes import OBJECTS_PER_PAGE
 from itwin_platform_sandbox.__main__ import command_line
@@ -262,7 +262,7 @@ def test_limits_are_those_of_the_code() -> None:
     listings = rows("pagination", "Keyword | Means | Default for iTwins | Default for scene objects")
     sizes = [AT_MOST.format(size) for size in (ITWINS_PER_PAGE, OBJECTS_PER_PAGE)]
     assert [row[2:] for row in listings if row[0] == "page_size"] == [sizes]
-    assert [row[2] for row in listings if row[0] == "max_return"] == [AT_MOST.format(MOST_RETURNED)]
+    assert [row[2] for row in listings if row[0] == "max_return"] == ["9999, at most 10000"]
     documented = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
     timeout = f"{inspect.signature(itwin_platform.PlatformClient).parameters['timeout'].default:g} s"
     assert documented["max_response_bytes="] == f"{MAX_RESPONSE_BYTES / 2**20:g} MiB"

@@ -112,8 +112,6 @@ def call(http: httpx.AsyncClient, sandbox: Sandbox) -> Caller:
     """Sends one of the requests by its name: each operation, another page, and requests that are rejected."""
     others: dict[str, tuple[str, str, dict[str, str]]] = {
         "last_page": ("GET", "/itwins/?$skip=100", {}),
-        "largest_cap": ("GET", "/itwins/", {"X-Max-Return": "10000"}),
-        "smaller_cap": ("GET", "/itwins/", {"X-Max-Return": "9999"}),
         "unknown_path": ("GET", "/nowhere", {}),
         "wrong_parameter": ("GET", "/itwins/?$top=0", {}),
         "wrong_detector": ("POST", "/reality-analysis/detectors", {}),
@@ -201,10 +199,6 @@ async def test_a_body_is_something_else(call: Caller, sandbox: Sandbox, name: Fa
 #: The request that a fault is for, requests on which it has no effect, and what shows that it fired.
 OTHERS: dict[FaultName, tuple[str, tuple[str, ...], Callable[[httpx.Response], bool]]] = {
     "token_expires": ("get_primary_account", ("unknown_path", "no_token"), lambda found: found.status_code == 401),
-    "max_return_refused": (
-        *("largest_cap", ("unknown_path", "get_primary_account", "smaller_cap")),
-        lambda found: found.json()["error"]["details"][0]["target"] == "X-Max-Return",
-    ),
     "seen_shapes": ("get_primary_account", NOT_SUCCESSFUL, lambda found: "status" not in found.json()["iTwin"]),
     "seen_enum_values": (
         *("update_webhook", ("get_primary_account", "list_itwins", "last_page", *NOT_SUCCESSFUL)),

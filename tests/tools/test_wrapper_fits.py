@@ -54,9 +54,9 @@ def no_header(document: Document) -> None:
     [
         (another_preference, "has no return=minimal", "return=minimal"),
         (no_header, "no header retry-after", '"retry-after"'),
-        (partial(renamed, "PagingLinks", "next"), "no string _links.next.href", "def next_query("),
-        (partial(renamed, "ITwinsResponse", "_links"), "no string _links.next.href", "def next_query("),
-        (partial(renamed, "PagingLink", "href"), "no string _links.next.href", "def next_query("),
+        (partial(renamed, "PagingLinks", "next"), "no string _links.next.href", "def next_request("),
+        (partial(renamed, "ITwinsResponse", "_links"), "no string _links.next.href", "def next_request("),
+        (partial(renamed, "PagingLink", "href"), "no string _links.next.href", "def next_request("),
         (partial(renamed, "ErrorBody", "code"), "no string error.code", '"error"'),
         (partial(renamed, "ErrorDetail", "target"), "no string error.details[].target", '"error"'),
         (partial(renamed, "ErrorResponse", "error"), "no string error.message", '"error"'),

@@ -89,7 +89,7 @@ def _missing(document: Node, status: str, response: Node, *, is_listed: bool) ->
         for part in links if status.startswith("2") else ERROR:
             kinds = _at(document, schema, part).get("type")
             if "string" not in (kinds if isinstance(kinds, list) else [kinds]):
-                yield "def next_query" if part == LINK else '"error"', f"string {part}"
+                yield "def next_request" if part == LINK else '"error"', f"string {part}"
     if status == "429" and "retry-after" not in {name.lower() for name in response.get("headers", {})}:
         yield '"retry-after"', "header retry-after"
 

@@ -85,7 +85,7 @@ class ErrorDetail:
 
 
 class PagingError(PlatformError):
-    """A listing that cannot be followed: a link leaves the service's address, repeats, or does not advance."""
+    """A listing that cannot be followed: a link leads to another operation, repeats, or does not advance."""
 
 
 class DeliveryError(PlatformError):

@@ -185,7 +185,7 @@ class TimedITwins(PageService):
     ignores_filter: bool = False
     rejects: Callable[[str], bool] = lambda condition: False
     later: Mapping[int, Mapping[str, datetime | str | Unset | None]] = field(default_factory=dict)
-    errors: Mapping[int, Exception] = field(default_factory=dict)
+    errors: Mapping[int, httpx.Response | Exception] = field(default_factory=dict)
 
     def pager(self, within: str = "", **keywords: Any) -> Pager[ITwin]:
         """List all of it."""

@@ -210,6 +210,17 @@ async def test_a_listing_resumes_from_an_error(number: int) -> None:
     assert [*(str(itwin.id) for itwin in pager.collected), *rest] == numbered(50)
 
 
+async def test_a_rejection_within_a_range_is_the_callers_to_see() -> None:
+    """Only the first request of a range tells whether the service rejects its filter or its order."""
+    itwins = TimedITwins(days(50), errors={5: httpx.Response(422)})
+    pager = itwins.pager()
+    with pytest.raises(UnprocessableError) as caught:
+        await pager.collect()
+    assert len(pager.collected) == 24
+    rest = await itwins.read(resume=caught.value.resume)
+    assert [*(str(itwin.id) for itwin in pager.collected), *rest] == numbered(50)
+
+
 @pytest.mark.parametrize(
     ("keywords", "says"),
     [

@@ -11,9 +11,9 @@ import httpx
 import pytest
 from hypothesis import event, given, strategies as st
 from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, PlatformError
-from itwin_platform._requests.sender import DecodedResponse
 
-from tests.wrapper.listings.conftest import BASE_URL, NumberedItems, linked
+from tests.wrapper.listings.conftest import BASE_URL, NumberedItems, TimedITwins, linked
+from tests.wrapper.listings.test_list_all import days
 
 
 async def elapsed(items: NumberedItems, *, concurrency: int) -> float:
@@ -78,6 +78,14 @@ async def test_pages_ahead_wait_undecoded_for_a_slow_caller(made: Callable[[type
             assert made(ITwin) == len(page.items)
 
 
+def bodies() -> int:
+    """Count the bodies of pages that objects of the client hold."""
+    gc.collect()
+    ours = (found for found in gc.get_objects() if type(found).__module__.startswith("itwin_platform"))
+    found = [getattr(each, "content", None) for each in ours]
+    return len({id(content) for content in found if isinstance(content, bytes) and b"iTwins" in content})
+
+
 @pytest.mark.parametrize("concurrency", [1, 3])
 async def test_a_page_that_was_read_leaves_only_its_items(
     concurrency: int, made: Callable[[type[object]], int]
@@ -88,7 +96,7 @@ async def test_a_page_that_was_read_leaves_only_its_items(
     async for page in pager.pages():
         assert page.items
         # All others are waiting for their turn.
-        assert made(DecodedResponse) < concurrency
+        assert bodies() < concurrency
     items.requests.clear()
     assert made(httpx.URL) < 5
 
@@ -122,6 +130,27 @@ async def by_cancelling(pager: Pager[ITwin]) -> None:
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
+
+
+@pytest.mark.parametrize("read", [aiter, lambda pager: pager.pages()], ids=["items", "pages"])
+@pytest.mark.parametrize("is_waiting", [False, True])
+@pytest.mark.parametrize("service", [NumberedItems(100), TimedITwins(days(60))], ids=["list", "list_all"])
+def test_a_program_can_end_while_a_listing_is_half_read(
+    service: NumberedItems | TimedITwins, read: Callable[[Any], Any], *, is_waiting: bool
+) -> None:
+    """Nothing is reported when the event loop ends and closes what is still referenced, or still being read."""
+    reported, kept = list[object](), list[object]()
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["message"]))
+        reader = read(service.pager(concurrency=4))
+        for _ in range(3):
+            await anext(reader)
+        kept.extend((reader, asyncio.ensure_future(anext(reader)) if is_waiting else None))
+
+    asyncio.run(main())
+    assert reported == []
+    assert service.in_flight == 0
 
 
 @pytest.mark.parametrize("leave", [by_break, by_closing, by_cancelling])
@@ -180,10 +209,10 @@ async def test_pages_ahead_pass_the_gate() -> None:
 PATIENT = BackoffPolicy(max_attempts=20, max_wait=600.0, deadline=None, max_in_flight=64)
 #: The ways in which services link their pages: as asked for, or in such a way that nothing is known ahead.
 LINKS = [
-    "https://service.example/prefix/itwins/?$skip={0}&$top={1}",
+    "http://backend:8080/itwins/?$skip={0}&$top={1}",
     *("?$skip={0}&$top={1}", " /prefix/itwins/?$top={1}&$skip={0}", "?$skip={0}", "?cursor={0}&$top={1}"),
     *("?cursor={0}&$skip={0}&$top={1}", "?$skip={0}&$top={2}"),
-    "https://elsewhere.example/prefix/itwins/?$skip={0}&$top={1}",
+    "/elsewhere/?$skip={0}&$top={1}",
 ]
 PLACES = st.integers(0, 40)
 FAULTS = st.sampled_from([429, 503, 502, httpx.ReadError("reset"), httpx.ConnectError("refused")])

@@ -223,10 +223,10 @@ async def test_keywords_become_the_documented_parameters(
 
 #: Headers that a keyword makes; without it, they are not sent.
 HEADERS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
-    *((name, {}, {"x-max-return": "10000"} if name == "list_itwins" else {}) for name in OPERATIONS),
+    *((name, {}, {"x-max-return": "9999"} if name == "list_itwins" else {}) for name in OPERATIONS),
     ("list_itwins", {"max_return": 9}, {"x-max-return": "9"}),
     *(
-        ("list_itwins", keywords, {name: value, "x-max-return": "10000"})
+        ("list_itwins", keywords, {name: value, "x-max-return": "9999"})
         for keywords, name, value in (
             ({"representation": "minimal"}, "prefer", "return=minimal"),
             ({"representation": "full"}, "prefer", "return=representation"),

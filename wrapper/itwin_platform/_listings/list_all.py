@@ -8,197 +8,159 @@ Invariants: a range is complete when it stays below the cap; what is left of a r
 """
 
 import warnings
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
-from itertools import takewhile
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from itwin_platform_api.models import ITwin
-from itwin_platform_api.types import Unset
-from itwin_platform_transport import PlatformError
 
 from .._errors import PagingError, UnprocessableError
-from .._requests.sender import ResponseInfo
-from .position import Listing, Moment, PageQuery, Position, TimeRange, carried, parameters_of
-from .run import Page, PageContent, Run, TruncatedWarning
+from .._requests.sender import DecodedResponse
+from .pager import Decode, PageReader
+from .position import Listing, Moment, PageRequest, Position, TimeRange, as_moment, parameters_of
+from .run import Page, PageContent, State, TruncatedWarning
 
-#: The times of an iTwin that a listing can be partitioned by, and what reads them. Source: section 2.5.
-TIMES: Mapping[str, Callable[[ITwin], datetime | Unset | None]] = {
-    "createdDateTime": lambda itwin: itwin.created_date_time,
-    "lastModifiedDateTime": lambda itwin: itwin.last_modified_date_time,
-}
-_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _EPOCH, _LATEST = "1970-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"
 
 
-def moment_of(time: object) -> Moment | None:
-    """Return a time of an iTwin as it stands in a filter; None where it is missing, or not a time in any zone."""
-    if not isinstance(time, datetime) or not _FIRST <= time <= _LAST:
-        return None
-    return f"{time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
-
-
-def condition(time_range: TimeRange, time: str, *, within: str | None) -> str | None:
-    """Return a range as a `$filter`, together with the filter of the caller; None for everything."""
-    since, until = time_range.since, time_range.until
+def condition(time_range: TimeRange, listing: Listing) -> str:
+    """Return a range as a `$filter`, together with the filter of the caller; empty for everything."""
+    since, until, time = time_range.since, time_range.until, listing.time
     terms = [f"{time} ge {since}"] if since else []
     terms += [f"{time} lt {until}"] if until else []
     if since and not until and time_range.timeless:
         terms = [f"({terms[0]} or {time} eq null)"]
-    if within:
+    if within := parameters_of(listing.first).get("$filter", ""):
         terms.insert(0, f"({within})" if terms else within)
-    return " and ".join(terms) or None
-
-
-def first_half(time_range: TimeRange, moments: list[Moment | None]) -> TimeRange | None:
-    """Return the first half of a range that holds these times, and more; None where it cannot be split."""
-    since, until = time_range.since, time_range.until
-    known = sorted(moment for moment in moments if moment is not None)
-    # Where nothing tells where the times lie, this splits nothing, but tells whether there are any.
-    moment = known[len(known) // 2] if known else _EPOCH if since is until is None else until
-    if since is not None and moment == since:
-        # Times are decoded to the microsecond: what lies closer together cannot be distinguished.
-        moment = moment_of(datetime.fromisoformat(since) + timedelta(microseconds=1))
-    timeless = since is None or time_range.timeless
-    return None if moment == until else TimeRange(since=since, until=moment, timeless=timeless)
+    return " and ".join(terms)
 
 
 def behind(time_range: TimeRange) -> TimeRange | None:
     """Return the range behind a complete one; None after the last."""
-    until = time_range.until
-    return None if until is None else TimeRange(since=until, timeless=time_range.timeless)
+    return TimeRange(since=time_range.until, timeless=time_range.timeless) if time_range.until else None
 
 
-def advanced(time_range: TimeRange, moments: list[Moment | None]) -> TimeRange:
-    """Return a range after items with these times were handed out."""
-    if not moments:
-        return time_range
-    last = moments[-1]
-    ties = sum(1 for _ in takewhile(lambda moment: moment == last, reversed(moments)))
-    if ties == len(moments) and last == time_range.reached:
-        ties += time_range.ties
-    # Where the first ones of all have no time, there are none without it at the end.
-    is_first = time_range.since is None and time_range.ties == 0
-    timeless = time_range.timeless and not (is_first and moments[0] is None)
-    return time_range._replace(reached=last, ties=ties, timeless=timeless)
+def rest(time_range: TimeRange, moments: Sequence[Moment | None]) -> TimeRange | None:
+    """Return what is left of a range that reached the cap, whose items came with these times.
 
-
-def rest(time_range: TimeRange, moments: list[Moment | None]) -> TimeRange | None:
-    """Return what is left of a range that reached the cap; None where the order of its times does not tell."""
-    since = time_range.reached or (_LATEST if time_range.timeless else None)
+    Returns:
+        The range from the last time on; the first half of the range if the order of its times does not tell; None if it
+        cannot be split.
+    """
+    since, until = time_range.since, time_range.until
+    last = time_range.reached or (_LATEST if time_range.timeless else None)
     known = sorted(moment for moment in moments if moment is not None)
     missing: list[Moment | None] = [None] * (len(moments) - len(known))
     is_sorted = moments in (missing + known, known + missing)
-    if not is_sorted or since in (None, time_range.since) or not time_range.ties:
-        return None
-    timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
-    return time_range._replace(since=since, timeless=timeless)
+    if is_sorted and last not in (None, since) and time_range.ties:
+        timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
+        return time_range._replace(since=last, timeless=timeless)
+    # With no times known, split at the epoch: the response tells whether any item has one.
+    middle = known[len(known) // 2] if known else _EPOCH if since is until is None else until
+    if since is not None and middle == since:
+        # Times are decoded to the microsecond: what lies closer together cannot be distinguished.
+        middle = as_moment(datetime.fromisoformat(since) + timedelta(microseconds=1))
+    timeless = since is None or time_range.timeless
+    return None if middle == until else TimeRange(since=since, until=middle, timeless=timeless)
 
 
-class TimeRangeRun(Run[ITwin]):
-    """Reads every iTwin, in ranges that stay below the cap.
+class RangeReader(PageReader[ITwin]):
+    """Reads every iTwin, in ranges that stay below the cap: one listing after the other.
 
     Args:
-        listing: what the caller asked for; each item shows its time.
-        start: where to begin.
-        time: the property to partition by.
-        within: the filter of the caller.
+        decode: decodes a response.
+        listing: the listing of all ranges.
+        state: where to begin.
     """
 
-    distinct = True
-
-    def __init__(self, listing: Listing, start: Position, *, time: str, within: str | None) -> None:
-        self._time, self._within, self._is_sorted = time, within, True
-        super().__init__(listing, start)
-        self._begin_range(start)
-
-    def _begin_range(self, start: Position) -> None:
-        """Begin a range, after the items of the range before that come again."""
-        ties, text = start.range.ties, condition(start.range, self._time, within=self._within)
-        if start.query is None and ties > len(self._seen):
-            # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
-            start = start._replace(query=PageQuery(skip=ties), received=ties)
-        order = {"$orderby": f"{self._time} ASC"} if self._is_sorted else {}
-        narrowed = {"$filter": text} if text else {}
-        self._begin(start, carried({**parameters_of(self._listing.first), **narrowed, **order}))
-        #: The id and the time of all that came in this range, also of what was known and dropped.
+    def __init__(self, decode: Decode[ITwin], listing: Listing, state: State[ITwin]) -> None:
+        super().__init__(decode, listing, state)
+        self._whole, self._is_sorted = listing, True
+        #: The ids and times of all that came in this range, also of what was known and dropped.
         self._came: list[tuple[object, Moment | None]] = []
+        self._begin(state, state.end)
 
-    def _after(self, count: int) -> Position:
-        position = super()._after(count)
-        return position._replace(range=advanced(position.range, [*map(self._moment, self._items[:count])]))
+    async def read(self) -> State[ITwin] | None:
+        """Return the listing after its next page; None behind the last one."""
+        try:
+            state = await super().read()
+        except UnprocessableError as error:
+            if self.state.is_steady is not None:
+                raise
+            self._begin_without_rejected(self.state, error)
+            return await self.read()
+        if state is None:
+            return None
+        is_left = state.following is not None or state.page.resume is not None
+        if state.truncated or not is_left:
+            state = self._next_range(state)
+            is_left = state.following is not None
+        resume = (state.end, self._whole.name, self._whole.first) if is_left else None
+        page = Page(items=state.page.items, resume=resume, response=state.page.response)
+        self.state = state = state._replace(page=page, truncated=False)
+        return state
 
-    def requests(self, count: int) -> list[str]:
-        """Return the queries of the next requests. Later ranges may be short, so fewer pages are requested ahead."""
-        return super().requests(min(count, 2 + self.pages_read // 10) if self._end.range.since else count)
+    def _begin(self, state: State[ITwin], at: Position) -> State[ITwin]:
+        """Begin a range, without the items of the range before that come again."""
+        if at.request is None and at.range.ties > len(self._seen):
+            # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
+            at = at._replace(request=PageRequest(skip=at.range.ties), received=at.range.ties)
+        query = {"$filter": text} if (text := condition(at.range, self._whole)) else {}
+        query |= {"$orderby": f"{self._whole.time} ASC"} if self._is_sorted else {}
+        # Later ranges may be short, so fewer pages are requested ahead.
+        count = self._whole.concurrency if at.range.since is None else 1 + state.pages_read // 10
+        first = self._whole.first._replace(query={**parameters_of(self._whole.first), **query})
+        self._listing = replace(self._whole, first=first, concurrency=min(count, self._whole.concurrency))
+        self._came, self._followed = [], set()
+        self.state = state._replace(end=at, following=at.request or PageRequest(), is_steady=None, empty_pages=0)
+        return self.state
 
-    def take(self, content: PageContent[ITwin], *, response: ResponseInfo) -> Page[ITwin]:
-        """Take the content of the response to the first request, and return its page.
+    def _content(self, response: DecodedResponse) -> PageContent[ITwin]:
+        """Decode a response of a range.
 
         Raises:
             PagingError: the service ignores the filter, so the listing would never come to an end.
         """
-        since, until = self._end.range.since, self._end.range.until
-        came = [(getattr(item, "id", None), self._moment(item)) for item in content.items]
-        if any(moment and ((since and moment < since) or (until and moment >= until)) for _, moment in came):
-            raise PagingError(
-                "the service returns iTwins of other times for a filter by time, so the listing cannot be "
-                "partitioned by it"
-            )
+        content, time_range = super()._content(response), self.state.end.range
+        came = [(getattr(item, "id", None), self._whole.moment(item)) for item in content.items]
+        since, until = time_range.since or "", time_range.until or "~"
+        if not all(since <= moment < until for _, moment in came if moment is not None):
+            said = "the service returns iTwins of other times for a filter by time, so they cannot be partitioned by it"
+            raise PagingError(said)
         self._came += came
-        return super().take(content, response=response)
+        return content
 
-    def _moment(self, item: ITwin) -> Moment | None:
-        return moment_of(TIMES[self._time](item))
-
-    def _finish(self, following: PageQuery | None, *, is_left: bool) -> bool:
-        """Continue with what is left of the range, or with the next one, unless the listing ends here."""
-        is_left = super()._finish(following, is_left=is_left)
-        if not self._ended or (is_left and not self.truncated):
-            return is_left
-        next_range = self._split(self._end.range) if self.truncated else behind(self._end.range)
-        self.truncated = False
-        if next_range is not None:
-            self._ended = self._remaining(self._end) == 0
-            self._begin_range(Position(range=next_range, items=self._end.items))
-        return next_range is not None or self.problem is not None
-
-    def _split(self, time_range: TimeRange) -> TimeRange | None:
-        """Return what is left of a range that reached the cap; a half of it where it is not sorted by time."""
-        moments = [moment for _, moment in self._came]
-        following = rest(time_range, moments)
+    def _next_range(self, state: State[ITwin]) -> State[ITwin]:
+        """Begin what is left of a range that reached the cap, or the range behind a complete one."""
+        time_range, moments = state.end.range, [moment for _, moment in self._came]
+        following = rest(time_range, moments) if state.truncated else behind(time_range)
         if following is not None:
-            came = (each for each, moment in self._came if moment == following.reached)
-            self._seen = {each for each in came if isinstance(each, str)}
-            return following
-        following = first_half(time_range, moments)
-        if following is None:
-            self.problem = PagingError(
-                f"{self.max_return} iTwins or more match "
-                f"{condition(time_range, self._time, within=self._within)!r}: more iTwins share one timestamp, or have "
-                "none, than the cap of X-Max-Return allows, so this cannot be split further. Narrow the listing by "
-                "sub_class or filter, or pass the other time as partition_by"
-            )
-        return following
+            if following.ties:
+                self._seen = {str(each) for each, moment in self._came if moment == following.reached}
+            return self._begin(state, Position(range=following, items=state.end.items))
+        if not state.truncated:
+            return state
+        problem = PagingError(
+            f"{state.max_return} iTwins or more match {condition(time_range, self._whole)!r}: more iTwins share one "
+            "timestamp, or have none, than the cap of X-Max-Return allows. Narrow the listing by sub_class or filter, "
+            "or pass the other time as partition_by"
+        )
+        return state._replace(following=problem)
 
-    def recovers(self, error: PlatformError) -> bool:
-        """Tell whether the run continues without what the service rejected: a cap of 10000, a null, an order."""
-        recovered = super().recovers(error)
-        if recovered or not self._is_first or not isinstance(error, UnprocessableError):
-            return recovered
-        time_range = self._end.range
-        rejected = condition(time_range, self._time, within=self._within)
+    def _begin_without_rejected(self, state: State[ITwin], error: UnprocessableError) -> None:
+        """Continue without what the service rejects in the first request of a range: a null, or the order.
+
+        Raises:
+            PagingError: neither is to blame.
+        """
+        time_range, rejected = state.end.range, condition(state.end.range, self._whole)
         bounded = time_range._replace(timeless=False)
-        has_null = rejected != condition(bounded, self._time, within=self._within)
-        if has_null and not (self._is_sorted and self.pages_read == 0):
+        if rejected != condition(bounded, self._whole) and not (self._is_sorted and state.pages_read == 0):
             time_range = bounded
-            warnings.warn(
-                f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read",
-                TruncatedWarning,
-                stacklevel=4,
-            )
+            said = f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
+            warnings.warn(said, TruncatedWarning, stacklevel=5)
         elif self._is_sorted:
             self._is_sorted = False
         else:
-            raise PagingError(f"the service does not list iTwins by their {self._time}: {error}") from error
-        self._begin_range(self._end._replace(range=time_range))
-        return True
+            raise PagingError(f"the service does not list iTwins by their {self._whole.time}: {error}") from error
+        self._begin(state, state.end._replace(range=time_range))

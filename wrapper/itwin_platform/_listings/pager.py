@@ -4,17 +4,91 @@ import asyncio
 import warnings
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
 
-from itwin_platform_api.request import RequestValues
-from itwin_platform_transport import PlatformError, check_integer
+from itwin_platform_transport import PlatformError
 
-from .._requests.sender import DecodedResponse, PlatformSender, ResponseInfo, as_callback
-from .position import Listing, Position, carried, listing_name, page_numbers, parameters_of, read_resume, write_resume
-from .run import Page, PageContent, Run, T, TruncatedWarning
+from .._errors import PagingError
+from .._requests.sender import DecodedResponse, ErrorsOfCall, as_callback
+from .position import Listing, PageRequest, Position, read_resume, write_resume
+from .run import Page, PageContent, State, T, TruncatedWarning, after_page
 
-#: The requests in flight, by their queries.
-Tasks = dict[str, asyncio.Task[DecodedResponse]]
+#: Decodes a response when the turn of its page comes.
+Decode = Callable[[DecodedResponse], PageContent[T]]
+
+
+class PageReader(Generic[T]):
+    """Reads the pages of a listing in order, with up to `concurrency` requests in flight.
+
+    A response waits in its task, not yet decoded, until the pages before it have been handed out.
+
+    This is no asynchronous generator: an event loop that ends closes all generators at once, also one that another
+    generator is closing, which is an error.
+
+    Args:
+        decode: decodes a response.
+        listing: the listing.
+        state: where to begin.
+    """
+
+    def __init__(self, decode: Decode[T], listing: Listing, state: State[T]) -> None:
+        self.state, self._decode, self._listing = state, decode, listing
+        self._seen, self._followed = set[str](), set[int]()
+        self._tasks: dict[PageRequest, asyncio.Task[DecodedResponse]] = {}
+
+    async def read(self) -> State[T] | None:
+        """Return the listing after its next page; None behind the last one."""
+        state, listing, count = self.state, self._listing, self._listing.concurrency
+        if isinstance(state.following, PagingError):
+            raise state.following
+        if not (requests := state.requests(listing, count)):
+            return None
+        response = await (self._tasks.pop(requests[0], None) or self._send(requests[0]))
+        if count > 1 and state.is_steady is not None:
+            # The next request begins before this response is decoded: the service works meanwhile.
+            await self._keep(state.requests(listing, count + 1)[1:])
+            await asyncio.sleep(0)
+        content = self._content(response)
+        state = after_page(listing, state, requests[0], content, self._seen, self._followed)
+        if listing.time or content.scene is not None:
+            self._seen.update(each for item in content.items if isinstance(each := getattr(item, "id", None), str))
+        self._followed.add(hash(state.end.request))
+        if count > 1:
+            await self._keep(state.requests(listing, count))
+        self.state = state
+        return state
+
+    async def aclose(self) -> None:
+        """Cancel the requests in flight."""
+        await self._keep(())
+
+    def _content(self, response: DecodedResponse) -> PageContent[T]:
+        return self._decode(response)
+
+    def _send(self, request: PageRequest) -> Coroutine[object, object, DecodedResponse]:
+        return self._listing.sender.send(self._listing.first._replace(query=self._listing.query(request)))
+
+    async def _keep(self, requests: Sequence[PageRequest]) -> None:
+        """Send the requests that are not in flight yet, and cancel all others."""
+        dropped = [self._tasks.pop(request) for request in [*self._tasks] if request not in requests]
+        for task in dropped:
+            task.cancel()
+        await asyncio.gather(*dropped, return_exceptions=True)
+        for request in requests:
+            if request not in self._tasks:
+                self._tasks[request] = asyncio.create_task(self._send(request))
+
+
+#: Makes the reader of a run.
+NewReader = Callable[[Listing, State[T]], PageReader[T]]
+
+
+class Progress(Generic[T]):
+    """How far an iteration has come: the listing after the last page, and how many of its items the caller has."""
+
+    def __init__(self, state: State[T]) -> None:
+        self.state, self.handed_out = state, 0
 
 
 # Source: sections 4.3 and 4.6.
@@ -36,21 +110,28 @@ class Pager(Generic[T]):
             print(len(page.items), page.resume)
         itwins = await pager.collect()
         ```
+
+    The client makes pagers. The arguments of the constructor are not part of the public API.
+
+    Args:
+        listing: what to read.
+        reader: makes the reader of a run.
+        resume: where an earlier run ended.
+        on_page: called with each page.
     """
 
     collected: tuple[T, ...] = ()
     """What the last `collect()` that failed had read: as `collected` of its error, with the type of the items."""
 
-    _listing: Listing
-    _path: str
-    _start: Position
-    _send: Callable[[RequestValues], Coroutine[object, object, DecodedResponse]]
-    _read: Callable[[DecodedResponse], PageContent[T]]
-    _begin: Callable[[Listing, Position], Run[T]]
-    _concurrency: int
-    _on_page: Callable[[Page[T]], None]
-    _run: Run[T]
-    _warned = False
+    def __init__(
+        self, listing: Listing, reader: NewReader[T], *, resume: str | None, on_page: Callable[[Page[T]], None] | None
+    ) -> None:
+        self._listing, self._reader = listing, reader
+        self._on_page, self._has_warned = as_callback("on_page", on_page), False
+        start = Position() if resume is None else read_resume(resume, listing)
+        page: Page[T] = Page(items=[], resume=(start, listing.name, listing.first))
+        self._start = State(end=start, page=page, following=start.request or PageRequest(skip=listing.skip or None))
+        self._progress = Progress(self._start)
 
     def __repr__(self) -> str:
         operation = self._listing.name.partition(":")[0].replace("_", " ")
@@ -68,65 +149,61 @@ class Pager(Generic[T]):
     @property
     def resume(self) -> str:
         """Where the listing continues after the last item that you received: pass it to the same call, anywhere."""
-        return write_resume(self._run.position, self._listing)
+        return write_resume(self._position(self._progress), self._listing.name, self._listing.first)
 
     @property
     def truncated(self) -> bool:
         """True when the listing stopped because X-Max-Return was reached: what lies past it was not returned."""
-        return self._run.truncated
+        return self._progress.state.truncated
 
     @property
     def max_return(self) -> int | None:
         """The X-Max-Return that the service echoed; None before the first page, and for scene objects."""
-        return self._run.max_return
+        return self._progress.state.max_return
 
     @property
     def is_partial(self) -> bool:
         """True when the service withheld objects because of insufficient permissions."""
-        return self._run.is_partial
+        return self._progress.state.is_partial
 
     @property
     def changed(self) -> bool:
         """True when the scene was modified while it was read: objects may be missing."""
-        return self._run.changed
+        return self._progress.state.changed
 
     @property
     def duplicates(self) -> int:
         """Items that came twice within the run, and were dropped."""
-        return self._run.duplicates
+        return self._progress.state.duplicates
 
     @property
     def pages_read(self) -> int:
         """Pages that this run has read."""
-        return self._run.pages_read
+        return self._progress.state.pages_read
 
     @property
     def items_read(self) -> int:
         """Items that this run has handed out."""
-        return self._run.position.items - self._start.items
+        return self._position(self._progress).items - self._start.end.items
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
         """Yield the items in order; an error carries `.resume`."""
-        async with aclosing(self._pages(self._concurrency)) as pages:
-            async for run, page in pages:
+        progress = self._progress = Progress(self._start)
+        async with aclosing(self._reader(self._listing, self._start)) as reader:
+            while page := await self._next(reader, progress):
                 for item in page.items:
-                    run.handed_out += 1
+                    progress.handed_out += 1
                     yield item
 
-    async def pages(self) -> AsyncGenerator[Page[T], None]:
+    def pages(self) -> AsyncGenerator[Page[T], None]:
         """Yield the pages in order; an error carries `.resume`."""
-        async with aclosing(self._pages(self._concurrency)) as pages:
-            async for run, page in pages:
-                run.handed_out += len(page.items)
-                yield page
+        return self._pages(self._listing)
 
     async def first_page(self) -> Page[T]:
         """Return the first page; one request is sent. An error carries `.resume`."""
-        async with aclosing(self._pages(1)) as pages:
-            async for run, page in pages:
-                run.handed_out += len(page.items)
-                return page
-        return Page(items=[], resume=self.resume)  # with a limit of 0, or a `resume` at the limit
+        async with aclosing(self._pages(replace(self._listing, concurrency=1))) as pages:
+            # With a limit of 0, or a `resume` at the limit, there is none.
+            return await anext(pages, self._start.page)
 
     async def collect(self) -> list[T]:
         """Return all items in a list; warn once per pager, with a TruncatedWarning, when X-Max-Return cut it short.
@@ -142,102 +219,36 @@ class Pager(Generic[T]):
             self.collected = tuple(items)
             error.collected = self.collected
             raise
-        if self.truncated and not self._warned and self._run.position.items != self._listing.limit:
-            self._warned = True
-            warnings.warn(
-                f"the listing ended at max_return={self.max_return}, there may be more items: narrow it by sub_class "
-                "or by filter, or read all of them with list_all",
-                TruncatedWarning,
-                stacklevel=2,
-            )
+        if self.truncated and not self._has_warned and self._position(self._progress).items != self._listing.limit:
+            self._has_warned, advice = True, "narrow it by sub_class or filter, or read all of them with list_all"
+            said = f"the listing ended at max_return={self.max_return}, there may be more items: {advice}"
+            warnings.warn(said, TruncatedWarning, stacklevel=2)
         return items
 
-    async def _pages(self, count: int) -> AsyncGenerator[tuple[Run[T], Page[T]], None]:
-        run = self._run = self._begin(self._listing, self._start)
-        tasks: Tasks = {}
-        info: ResponseInfo | None = None
+    async def _pages(self, listing: Listing) -> AsyncGenerator[Page[T], None]:
+        progress = self._progress = Progress(self._start)
+        async with aclosing(self._reader(listing, self._start)) as reader:
+            while page := await self._next(reader, progress):
+                progress.handed_out = len(page.items)
+                yield page
+
+    async def _next(self, reader: PageReader[T], progress: Progress[T]) -> Page[T] | None:
+        """Return the next page; an error continues after the last item that was handed out."""
         try:
-            while queries := run.requests(count):
-                try:
-                    # A page that nothing is requested beside needs no task.
-                    response = await (tasks.pop(queries[0], None) or self._send(run.first._replace(query=queries[0])))
-                except PlatformError as error:
-                    if not run.recovers(error):
-                        raise
-                    await self._keep(tasks, (), run.first)
-                    continue
-                if count > 1 and run.pages_read:
-                    # The next request begins before this response is decoded: the service works meanwhile.
-                    await self._keep(tasks, run.requests(count + 1)[1:], run.first)
-                    await asyncio.sleep(0)
-                info = response.info()
-                page = run.take(self._read(response), response=info)
-                del response  # or its body would stay in memory until the next response has come
-                self._on_page(page)
-                if count > 1:
-                    await self._keep(tasks, run.requests(count), run.first)
-                yield run, page
-            if run.problem is not None:
-                raise run.problem
+            if (state := await reader.read()) is None:
+                return None
+            progress.state, progress.handed_out = state, 0
+            if self._on_page is not None:
+                self._on_page(state.page)
         except PlatformError as failure:
-            failure.resume = write_resume(run.position, self._listing)
-            failure.method, failure.route, failure.path = run.first.method, run.first.route, self._path
-            if failure is run.problem and info is not None:
-                failure.correlation_id = info.correlation_id
+            first, last = self._listing.first, progress.state
+            failure.resume = write_resume(self._position(progress), self._listing.name, first)
+            path = self._listing.sender.service.prefix + first.path
+            ErrorsOfCall(first.method, first.route, path).name(failure)
+            if failure is last.following and last.page.response is not None:
+                failure.correlation_id = last.page.response.correlation_id
             raise
-        finally:
-            await self._keep(tasks, (), run.first)
+        return state.page
 
-    async def _keep(self, tasks: Tasks, queries: Sequence[str], first: RequestValues) -> None:
-        """Send the requests with these queries that are not in flight yet, and cancel all others.
-
-        A response waits in its task, not yet decoded, until the pages before it have been yielded.
-        """
-        dropped = [tasks.pop(query) for query in [*tasks] if query not in queries]
-        for task in dropped:
-            task.cancel()
-        await asyncio.gather(*dropped, return_exceptions=True)
-        for query in queries:
-            if query not in tasks:
-                tasks[query] = asyncio.create_task(self._send(first._replace(query=query)))
-
-
-class OperationPager(Pager[T]):
-    """A pager as the operations make it: `Pager` is for readers, and shows none of these arguments."""
-
-    def __init__(
-        self,
-        first: RequestValues,
-        *,
-        name: str,
-        sender: PlatformSender,
-        read: Callable[[DecodedResponse], PageContent[T]],
-        parameters: frozenset[str],
-        most: int,
-        limit: int | None,
-        concurrency: int,
-        resume: str | None,
-        on_page: Callable[[Page[T]], None] | None,
-        alternative: Callable[[PlatformError, RequestValues], RequestValues | None] = lambda *_: None,
-        begin: Callable[[Listing, Position], Run[T]] = Run,
-    ) -> None:
-        check_integer("limit", 0 if limit is None else limit, least=0)
-        check_integer("concurrency", concurrency, least=1)
-        first = sender.with_extras(first)
-        page_size, skip = page_numbers(first, most)
-        self._listing = listing = Listing(
-            first=first,
-            carried=carried(parameters_of(first)),
-            address=f"{sender.service.address}{first.path}",
-            name=listing_name(name, first),
-            parameters=parameters.union(sender.options.query),
-            page_size=page_size,
-            skip=skip,
-            limit=limit,
-            alternative=alternative,
-        )
-        self._path = sender.service.prefix + first.path
-        self._start = Position() if resume is None else read_resume(resume, listing)
-        self._send, self._read, self._begin = sender.send, read, begin
-        self._concurrency, self._on_page = concurrency, as_callback("on_page", on_page) or (lambda _: None)
-        self._run = begin(listing, self._start)
+    def _position(self, progress: Progress[T]) -> Position:
+        return progress.state.position(self._listing, progress.handed_out)

@@ -19,24 +19,24 @@ from itwin_platform_api.models import (
     QueryScope,
     QueryScopeParam,
 )
-from itwin_platform_api.request import RequestValues
 from itwin_platform_api.types import UNSET, Unset
-from itwin_platform_transport import PlatformError, UsageError
+from itwin_platform_transport import UsageError
 
-from .._errors import ErrorDetail, UnprocessableError
-from .._listings.list_all import TIMES, TimeRangeRun
-from .._listings.pager import OperationPager, Pager
-from .._listings.position import count_of
-from .._listings.run import CAP, Page, PageContent
+from .._listings.list_all import RangeReader
+from .._listings.pager import Pager, PageReader
+from .._listings.position import TIMES, Listing, count_of
+from .._listings.run import Page, PageContent
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
 from . import Group, as_enum, as_list, sent_skip
 
-#: The most iTwins of one listing, and of one page.
-MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum
+#: The default of max_return. The document allows 1 to 10000, and one of its messages asks for less than 10000.
+MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum - 1
+#: The most iTwins of one page.
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
 #: What the minimal representation holds. Source: section 2.5.
 _SUMMARY: tuple[str, ...] = tuple(get_primary_account.EXPECTED["iTwin"])
+_listing = partial(Listing, parameters=list_itwins.QUERY_PARAMETERS, most=ITWINS_PER_PAGE)
 #: The value of Prefer for each `representation`. Source: section 4.3.
 _PREFER = {"minimal": PreferredReturn("return=minimal"), "full": PreferredReturn("return=representation")}
 
@@ -84,7 +84,7 @@ class ITwins(Group):
         include_inactive: bool | Unset = UNSET,
         representation: Literal["minimal", "full"] | Unset = UNSET,
         query_scope: QueryScopeParam | Unset = UNSET,
-        max_return: int = 10000,  # MOST_RETURNED, as the number that an editor and the reference show
+        max_return: int = 9999,  # MOST_RETURNED, as the number that an editor and the reference show
         skip: int = 0,
         page_size: int | None = None,
         limit: int | None = None,
@@ -109,8 +109,8 @@ class ITwins(Group):
             include_inactive: True returns Active, Trial and Inactive iTwins.
             representation: `minimal` or `full`; the service defaults to minimal. Not `full` with select.
             query_scope: `MemberOfiTwin` or, for organization administrators, `OrganizationAdmin`.
-            max_return: the most iTwins that the service returns in all, 1 to 10000, by default the most.
-                See `pager.truncated`.
+            max_return: the most iTwins that the service returns in all, 1 to 10000. A service may reject 10000: the
+                documentation of the header allows it, and a message of the service does not. See `pager.truncated`.
             skip: iTwins to skip, 0 or more.
             page_size: iTwins of one request, 1 to 1000; None for the most, or for what `limit` leaves if that is less.
             limit: iTwins wanted in all; None for all there are.
@@ -163,15 +163,17 @@ class ITwins(Group):
                 prefer=prefer,
                 reject=self._reject,
             )
-            return _pager(
-                first,
+            listing = _listing(
                 name="list_itwins",
+                first=self._sender.with_extras(first),
                 sender=self._sender,
+                page_size=page_size,
+                skip=skip,
                 limit=limit,
                 concurrency=concurrency,
-                resume=resume,
-                on_page=on_page,
+                max_return=max_return,
             )
+            return Pager(listing, partial(PageReader, _read_page), resume=resume, on_page=on_page)
 
     def list_all(
         self,
@@ -247,16 +249,17 @@ class ITwins(Group):
                 prefer=prefer if is_full else UNSET,
                 reject=self._reject,
             )
-            return _pager(
-                first,
-                sender=self._sender,
+            listing = _listing(
                 name=f"list_all_itwins:{time}",
-                begin=partial(TimeRangeRun, time=time, within=filter or None),
+                first=self._sender.with_extras(first),
+                sender=self._sender,
+                page_size=page_size,
                 limit=limit,
                 concurrency=concurrency,
-                resume=resume,
-                on_page=on_page,
+                max_return=MOST_RETURNED,
+                time=time,
             )
+            return Pager(listing, partial(RangeReader, _read_page), resume=resume, on_page=on_page)
 
     def _preferred(self, representation: object, *, select: object) -> PreferredReturn | Unset:
         """Return the value of Prefer; UNSET where there is none."""
@@ -278,6 +281,7 @@ def _read_page(response: DecodedResponse) -> PageContent[ITwin]:
     return PageContent(
         items=unwrap(response, parsed.itwins, list),
         links=parsed.links,
+        response=response.info(),
         max_return=count_of(response.headers.get("x-max-return", "")),
     )
 
@@ -288,24 +292,3 @@ def _time(partition_by: str) -> str:
             f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}", argument="partition_by"
         )
     return partition_by
-
-
-def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:
-    """Return the request to send instead when the service rejects a cap of 10000: one of its messages says "below"."""
-    # The code is documented as one of a detail; an error that has it itself says the same.
-    entries: tuple[UnprocessableError | ErrorDetail, ...] = ()
-    if isinstance(error, UnprocessableError):
-        entries = (error, *error.details)
-    named = {(entry.target or "").lower() for entry in entries if entry.code == "InvalidHeaderValue"}
-    if first.headers.get(CAP) != str(MOST_RETURNED) or not named & {"", CAP.lower()}:
-        return None
-    return first._replace(headers={**first.headers, CAP: str(MOST_RETURNED - 1)})
-
-
-_pager = partial(
-    OperationPager,
-    read=_read_page,
-    parameters=list_itwins.QUERY_PARAMETERS,
-    most=ITWINS_PER_PAGE,
-    alternative=with_lower_cap,
-)

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
@@ -19,7 +20,8 @@ from itwin_platform_api.models import (
 from itwin_platform_api.types import UNSET, Unset, copy_values, encode
 from itwin_platform_transport import TransportError
 
-from .._listings.pager import OperationPager, Pager
+from .._listings.pager import Pager, PageReader
+from .._listings.position import Listing
 from .._listings.run import Page, PageContent, SceneState
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
@@ -181,18 +183,18 @@ class Scenes(Group):
                 x_correlation_id=correlation_id,
                 reject=self._reject,
             )
-            return OperationPager(
-                first,
+            listing = Listing(
                 name="list_scene_objects",
+                first=self._sender.with_extras(first),
                 sender=self._sender,
-                read=_read_page,
                 parameters=list_scene_objects.QUERY_PARAMETERS,
                 most=OBJECTS_PER_PAGE,
+                page_size=page_size,
+                skip=skip,
                 limit=limit,
                 concurrency=concurrency,
-                resume=resume,
-                on_page=on_page,
             )
+            return Pager(listing, partial(PageReader, _read_page), resume=resume, on_page=on_page)
 
 
 def _read_page(response: DecodedResponse) -> PageContent[SceneObject]:
@@ -204,7 +206,9 @@ def _read_page(response: DecodedResponse) -> PageContent[SceneObject]:
         modified = last if isinstance(last, datetime) else None
         is_partial = context.is_partial is True
         scene = SceneState(display_name=context.display_name or None, last_modified=modified, is_partial=is_partial)
-    return PageContent(items=unwrap(response, parsed.objects, list), links=parsed.links, scene=scene)
+    return PageContent(
+        items=unwrap(response, parsed.objects, list), links=parsed.links, response=response.info(), scene=scene
+    )
 
 
 # Source: section 2.7.
