@@ -42,8 +42,9 @@ async def wait(breakers: Breakers[str], call: object, *, policy: BackoffPolicy |
 
 
 def test_a_closed_breaker_stops_nothing() -> None:
-    """One failure fewer than open it, or as many after a success."""
+    """One failure fewer than open it, or as many after a success; a success without a failure is nothing either."""
     breakers = Breakers[str]()
+    assert breakers.succeeded(scopes_of("/things/0"), now=0.0) is None
     for _ in range(2):
         for number in range(FAILURES_TO_OPEN - 1):
             assert fail(breakers, f"/things/{number}") is None

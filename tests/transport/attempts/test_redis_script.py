@@ -295,9 +295,9 @@ async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServe
                 assert [each.number for each in reply.permits] == [each.number for each in expected]
                 left = wait_of(window, now)
                 assert (math.inf if reply.wait is None else reply.wait) == pytest.approx(left, abs=1e-5)
-                assert reply.cooldown == pytest.approx(window.cooldown_left(now), abs=1e-5)
+                assert reply.cooldown == pytest.approx(window.cooldown.left(now), abs=1e-5)
                 rejecting_for = math.inf if reply.rejecting_for is None else reply.rejecting_for
-                assert rejecting_for == pytest.approx(abs(now - window.rejecting_since), abs=1e-5)
+                assert rejecting_for == pytest.approx(abs(now - window.cooldown.rejecting_since), abs=1e-5)
                 kept += expected
             elif kept:
                 permit, wait = kept.pop(number % len(kept)), chance.choice([0.0, 0.25, 0.6, 1.04, 100.0])

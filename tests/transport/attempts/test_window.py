@@ -1,6 +1,7 @@
 """The window: cooldowns, slow start, probes and rates, decided without a clock of its own."""
 
 import math
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -63,14 +64,14 @@ def test_further_429s_of_a_cooldown_only_extend_it() -> None:
     first, second, third, late, *others = opened(window, 0.0)
     window.rate_limited(first, Limit(now=1.0, wait=5.0))
     window.rate_limited(second, Limit(now=1.5, wait=1.0))
-    assert window.cooldown_left(1.5) == 4.5
+    assert window.cooldown.left(1.5) == 4.5
     window.rate_limited(third, Limit(now=2.0, wait=9.0))
-    assert window.cooldown_left(2.0) == 9.0
+    assert window.cooldown.left(2.0) == 9.0
     for other in others:
         window.responded(other)
     assert rounds(window, 11.0, 2) == [1, 2]
     window.rate_limited(late, Limit(now=11.0, wait=1.0))
-    assert (wait_of(window, 11.5), window.in_flight) == (0.5, 0)
+    assert (wait_of(window, 11.5), window.slow_start.in_flight) == (0.5, 0)
     assert rounds(window, 12.0, 1) == [4]
 
 
@@ -129,12 +130,12 @@ def test_a_long_cooldown_is_probed_each_minute() -> None:
     window = limited_after(0, wait=86_400.0)
     assert (wait_of(window, 0.0), wait_of(window, 59.5)) == (60.0, 0.5)
     probe = window.begin(60.0)
-    assert window.may_send(probe, 60.0)
+    assert window.cooldown.allows(probe, 60.0)
     assert wait_of(window, 61.0) == 59.0
     window.rate_limited(probe, Limit(now=61.0, wait=80_000.0))
-    assert (wait_of(window, 61.0), window.cooldown_left(61.0)) == (60.0, 80_000.0)
+    assert (wait_of(window, 61.0), window.cooldown.left(61.0)) == (60.0, 80_000.0)
     window.responded(window.begin(121.0))
-    assert window.cooldown_left(121.0) == 0.0
+    assert window.cooldown.left(121.0) == 0.0
     assert rounds(window, 121.0, 3) == [2, 4, 8]
 
 
@@ -154,11 +155,11 @@ def test_a_probe_goes_on_whatever_becomes_of_older_requests() -> None:
     window = Window(max_in_flight=20)
     limited, unsent, answered = [window.begin(0.0) for _ in range(3)]
     window.rate_limited(limited, Limit(now=0.0, wait=600.0))
-    assert not window.may_send(answered, 0.0)
+    assert not window.cooldown.allows(answered, 0.0)
     probe = window.begin(60.0)
     window.unused(unsent)
     window.responded(answered)
-    assert (wait_of(window, 61.0), window.cooldown_left(61.0)) == (59.0, 539.0)
+    assert (wait_of(window, 61.0), window.cooldown.left(61.0)) == (59.0, 539.0)
     assert [permit.number for permit in (limited, unsent, answered, probe)] == [1, 2, 3, 4]
 
 
@@ -168,12 +169,12 @@ def test_a_response_from_before_a_cooldown_does_not_end_it() -> None:
     limited, late, answered = [window.begin(0.0) for _ in range(3)]
     window.rate_limited(limited, Limit(now=0.0, wait=600.0))
     window.responded(answered)
-    assert window.cooldown_left(0.0) == 600.0
+    assert window.cooldown.left(0.0) == 600.0
     overtaken = window.begin(600.0)
     window.rate_limited(late, Limit(now=600.0, wait=3.0))
-    assert not window.may_send(overtaken, 600.0)
+    assert not window.cooldown.allows(overtaken, 600.0)
     window.responded(overtaken)
-    assert window.cooldown_left(600.0) == 3.0
+    assert window.cooldown.left(600.0) == 3.0
 
 
 def test_a_cooldown_that_did_not_grow_is_not_kept() -> None:
@@ -181,27 +182,29 @@ def test_a_cooldown_that_did_not_grow_is_not_kept() -> None:
     window = limited_after(0, wait=5.0)
     window.responded(window.begin(5.0))
     window.rate_limited(window.begin(5.0), Limit(now=5.0, wait=1.0, jitter=1.0))
-    assert window.cooldown_left(5.0) == 1.0
+    assert window.cooldown.left(5.0) == 1.0
 
 
 def test_a_permit_holds_unless_a_cooldown_has_started() -> None:
     """Also a short one; after it, the permit holds again."""
     window = Window(max_in_flight=20)
     first, second = window.begin(0.0), window.begin(0.0)
-    assert window.may_send(second, 0.0)
+    assert window.cooldown.allows(second, 0.0)
     window.rate_limited(first, Limit(now=0.0, wait=0.5))
-    assert (window.may_send(second, 0.0), window.may_send(second, 0.5)) == (False, True)
+    assert (window.cooldown.allows(second, 0.0), window.cooldown.allows(second, 0.5)) == (False, True)
 
 
-def test_a_rate_remembers_only_what_it_counts() -> None:
-    """However many requests there were."""
-    window = Window(max_in_flight=20, rates=[RateLimit(2, 1.0)])
-    for second in range(100):
-        window.responded(window.begin(second * 0.6))
-    assert len(window._granted) == 2
-    without = Window(max_in_flight=20)
-    without.begin(0.0)
-    assert len(without._granted) == 0
+@pytest.mark.parametrize("rates", [(), (RateLimit(2, 1.0),)], ids=["none", "one"])
+def test_a_rate_remembers_only_what_it_counts(rates: tuple[RateLimit, ...]) -> None:
+    """However many requests there were, and nothing without a rate."""
+    window = Window(max_in_flight=20, rates=rates)
+    tracemalloc.start()
+    try:
+        for second in range(2_000):
+            window.responded(window.begin(second * 0.6))
+        assert tracemalloc.get_traced_memory()[0] < 10_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
@@ -210,17 +213,17 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
     now, waits = 0.0, list[float]()
     for _ in range(7):
         window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=1.0))
-        waits.append(window.cooldown_left(now))
+        waits.append(window.cooldown.left(now))
         now += waits[-1]
     assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 20.0, 20.0])
     for jitter, grown in ((0.0, 1.0), (0.5, 10.5)):
         window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=jitter))
-        assert window.cooldown_left(now) == pytest.approx(grown)
+        assert window.cooldown.left(now) == pytest.approx(grown)
         now += grown
     window.responded(window.begin(now))
     for kept in (10.5, 10.5 * 0.9, 10.5 * 0.81):  # as long as the last time, and less and less
         window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=1.0))
-        assert window.cooldown_left(now) == pytest.approx(kept)
+        assert window.cooldown.left(now) == pytest.approx(kept)
         now += kept
         window.responded(window.begin(now))
 
@@ -230,7 +233,7 @@ def test_a_long_cooldown_is_not_extended() -> None:
     window = Window(max_in_flight=20)
     for now in (0.0, 30.0, 60.0):
         window.rate_limited(window.begin(now), Limit(now=now, wait=30.0, jitter=1.0))
-        assert window.cooldown_left(now) == 30.0
+        assert window.cooldown.left(now) == 30.0
 
 
 def used_up(window: Window, now: float) -> int:
@@ -421,6 +424,6 @@ def test_no_history_leaves_the_window_stuck(steps: list[tuple[str, float, float]
             cooldown_until = max(cooldown_until, now + wait)
         elif what != "begins" and in_flight:
             (window.responded if what == "responded" else window.abandoned)(in_flight.pop(0))
-        assert window.in_flight == len(in_flight) <= 4
+        assert window.slow_start.in_flight == len(in_flight) <= 4
         if not in_flight and now >= cooldown_until:
             assert wait_of(window, now) < 60.0

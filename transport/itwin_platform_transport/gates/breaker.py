@@ -19,6 +19,7 @@ other call. A call that has failed leaves the probe to calls that have failed le
 import asyncio
 import math
 from collections.abc import Hashable, Sequence
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 from ..policy import BackoffPolicy, Progress, time_of_attempts
@@ -199,7 +200,7 @@ class Breakers(Generic[T]):
 
     def succeeded(self, scopes: Sequence[Scope], *, now: float) -> Closed | None:
         """Close the breakers of a path and its operation; return the outage that this ends."""
-        self._forget([next(iter(self.active))], now)
+        self._forget([*islice(self.active, 1)], now)
         ended = [each.succeeded(now=now) for scope in scopes if (each := self.active.pop(scope, None)) is not None]
         return next((each for each in reversed(ended) if each is not None), None)
 

@@ -65,7 +65,7 @@ class Gate:
     @property
     def in_flight(self) -> int:
         """Requests that have a permit and have not ended."""
-        return self._window.in_flight
+        return self._window.slow_start.in_flight
 
     @property
     def waiting(self) -> int:
@@ -113,7 +113,7 @@ class Gate:
                 return self._begin(operation, now)
             waiter = Waiter(ticket, operation=operation, max_wait=max_wait, until=until, since=since, deadline=deadline)
             permit = await self._wait(waiter, now=now)
-            if self._window.may_send(permit, self._now()):
+            if self._window.cooldown.allows(permit, self._now()):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
             self.unused(permit)
@@ -153,7 +153,7 @@ class Gate:
         self.breakers.clear()
         if self.in_flight or self._queue.waiting:
             # The loop was closed under its tasks, which end nothing any more.
-            self._window.forget()
+            self._window.slow_start.forget()
             self._queue.forget()
             self._operations.forget()
 
@@ -167,18 +167,18 @@ class Gate:
     def cooldown_left(self, operation: Hashable = None) -> float:
         """Return the seconds in which no request may start, or none of an operation."""
         now = self._now()
-        return max([window.cooldown_left(now) for window in self._windows(operation)])
+        return max([window.cooldown.left(now) for window in self._windows(operation)])
 
     def found(self, operation: Hashable) -> object:
         """Return the record of the 429 for which an operation waits; None if that 429 did not come to this process."""
         now = self._now()
-        windows = sorted(self._windows(operation), key=lambda window: window.cooldown_left(now), reverse=True)
+        windows = sorted(self._windows(operation), key=lambda window: window.cooldown.left(now), reverse=True)
         return next(filter(None, (window.found(now) for window in windows)), None)
 
     def rejecting_since(self, operation: Hashable) -> float:
         """Return since when nothing but 429s has come for an operation; infinity if another response came last."""
-        since, own = self._window.rejecting_since, self._operations.windows.get(operation)
-        return since if own is None else min(since, own.rejecting_since)
+        since, own = self._window.cooldown.rejecting_since, self._operations.windows.get(operation)
+        return since if own is None else min(since, own.cooldown.rejecting_since)
 
     def _windows(self, operation: Hashable) -> list[Window]:
         own = self._operations.windows.get(operation)
@@ -234,7 +234,7 @@ class Gate:
             self._ended("abandoned", permit)
         else:
             self._window.rate_limited(permit, limit)
-            self._queue.limited(operation, until=limit.now + self._window.cooldown_left(limit.now))
+            self._queue.limited(operation, until=limit.now + self._window.cooldown.left(limit.now))
             self._reject()
             self._ended("rate_limited", permit, wait, limit.jitter)
 
@@ -278,7 +278,7 @@ class Gate:
         self._stop_timer()
         loop = self._loop
         # With many waiters it is nearly always full: looking for the first one would take longer.
-        while loop is not None and not loop.is_closed() and not self._window.is_full:
+        while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
             now = loop.time()
             waits = {each.operation: self._next_start(each.operation, now) for each in self._queue.heads()}
             ready = {operation for operation, wait in waits.items() if wait == 0}

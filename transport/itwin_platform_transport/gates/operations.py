@@ -63,7 +63,7 @@ class OperationLimits:
             now: the event loop's time.
             is_named: whether it names its operation, and others are in use.
         """
-        if any(each != operation and window.cooldown_left(now) > 0 for each, window in self.windows.items()):
+        if any(each != operation and window.cooldown.left(now) > 0 for each, window in self.windows.items()):
             self._shared_until = now + SHARED_FOR
         is_again = operation == self._last and self.has_other_succeeded
         self._last, self.has_other_succeeded = operation, False

@@ -256,7 +256,7 @@ class RedisGate(Gate):
 
     async def _run(self) -> None:
         """Exchange with the server as long as a call waits or holds a permit."""
-        while not self._closed and (self._queue.waiting or self._session.reports or self._window.in_flight):
+        while not self._closed and (self._queue.waiting or self._session.reports or self._window.slow_start.in_flight):
             await self._session.until_due()
             await self._exchange()
         self._session.stop_listening()
@@ -266,7 +266,7 @@ class RedisGate(Gate):
         reports, session.reports = session.reports, []
         if self._is_lost:
             # Permits that ended meanwhile are not among those that are kept. Only the cooldown is news for the server.
-            left = self._window.cooldown_left(now)
+            left = self._window.cooldown.left(now)
             reports = [("cooldown", 0, 0.0, left)] if left > 0 else []
         self._is_cooldown_unreported = False
         session.asked = self._ready()
@@ -304,7 +304,7 @@ class RedisGate(Gate):
             )
         self._is_contended = reply.is_contended
         if not self._is_cooldown_unreported:
-            self._window.share(now=now, left=reply.cooldown, rejecting_for=reply.rejecting_for)
+            self._window.cooldown.share(now=now, left=reply.cooldown, rejecting_for=reply.rejecting_for)
         for granted in reply.permits:
             self._grant(granted)
         if not self._queue.waiting:

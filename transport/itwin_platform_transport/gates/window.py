@@ -82,11 +82,8 @@ class WaitTooLongError(Exception):
     """A cooldown lasts for `seconds` more, which is longer than the caller may wait."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
+        super().__init__(f"the cooldown lasts {seconds:g} s more")
         self.seconds = seconds
-
-    def __str__(self) -> str:
-        return f"the cooldown lasts {self.seconds:g} s more"
 
 
 class Cooldown:
@@ -162,7 +159,13 @@ class Cooldown:
         self.until, self._probe_at = max(self.until, until), now + PROBE_INTERVAL
 
     def share(self, *, now: float, left: float, rejecting_for: float | None) -> None:
-        """Take over the cooldown of a shared limit. Its server grants the probes: without it, one comes in a minute."""
+        """Take over the cooldown of a shared limit. Its server grants the probes: without it, one comes in a minute.
+
+        Args:
+            now: the event loop's time.
+            left: the seconds that the cooldown lasts.
+            rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
+        """
         if left > 0 and self.until <= now:
             self._probe_at = now + PROBE_INTERVAL
         self.until = now + left
@@ -237,7 +240,7 @@ class Window:
     """
 
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
-        self._cooldown, self._slow_start, self._learned = Cooldown(), SlowStart(max_in_flight), LearnedRate()
+        self.cooldown, self.slow_start, self.learned = Cooldown(), SlowStart(max_in_flight), LearnedRate()
         self._known = [(rate.requests, rate.counted_for) for rate in rates]
         #: When permits were granted, as long as a rate counts them.
         self._granted: deque[float] = deque()
@@ -245,64 +248,41 @@ class Window:
         #: The record of the last 429, and when the cooldown after it ends.
         self._found: tuple[object, float] = (None, -math.inf)
 
-    @property
-    def in_flight(self) -> int:
-        """Permits that have not ended."""
-        return self._slow_start.in_flight
-
-    @property
-    def is_full(self) -> bool:
-        """Whether none may start until another ends."""
-        return self._slow_start.is_full
-
-    def cooldown_left(self, now: float) -> float:
-        """Return the seconds until the cooldown ends; 0 when there is none."""
-        return self._cooldown.left(now)
-
     def found(self, now: float) -> object:
         """Return the record of the last 429, while its cooldown lasts or nothing else has come since; else None."""
         found, until = self._found
-        return found if now <= until or self.rejecting_since <= now else None
-
-    @property
-    def rejecting_since(self) -> float:
-        """When the row of 429s began that nothing else has ended; infinity when the last response was another one."""
-        return self._cooldown.rejecting_since
+        return found if now <= until or self.cooldown.rejecting_since <= now else None
 
     def advance(self, now: float) -> None:
         """Learn from the last 429 when its cooldown is over, and try a faster rate when a probe is due."""
-        learned = self._learned
-        if (learned.limit is None and learned.span is None) or self._cooldown.next_start(now) > 0:
+        learned = self.learned
+        if (learned.limit is None and learned.span is None) or self.cooldown.next_start(now) > 0:
             return
-        cost = self._cooldown.lasted
+        cost = self.cooldown.lasted
         learned.settle(now, cost=cost)
         limit = learned.limit
-        if limit is None or self.is_full or not learned.is_probe_due(now):
+        if limit is None or self.slow_start.is_full or not learned.is_probe_due(now):
             return
         if self._until_free(*limit, now) > 0:
-            self._slow_start.narrow()  # the probe may fail
+            self.slow_start.narrow()  # the probe may fail
             learned.try_faster(*limit, now=now, cost=cost)
 
     def next_start(self, now: float) -> float:
         """Return the seconds until one more request may start: 0 for now, infinity for until another one ends."""
-        if now < self._cooldown.until and (wait := self._cooldown.next_start(now)) > 0:
+        if now < self.cooldown.until and (wait := self.cooldown.next_start(now)) > 0:
             return wait
-        if self._slow_start.is_full:
+        if self.slow_start.is_full:
             return math.inf
-        if self._learned.limit is None and not self._known:
+        if self.learned.limit is None and not self._known:
             return 0.0
         return max([self._until_free(*rate, now) for rate in self._rates()])
 
     def _rates(self) -> list[tuple[int, float]]:
-        return self._known if self._learned.limit is None else [*self._known, self._learned.limit]
+        return self._known if self.learned.limit is None else [*self._known, self.learned.limit]
 
     def _until_free(self, requests: int, seconds: float, now: float) -> float:
         is_counted = len(self._granted) >= requests
         return max(self._granted[-requests] + seconds - now, 0.0) if is_counted else 0.0
-
-    def may_send(self, permit: Permit, now: float) -> bool:
-        """Return whether a permit still holds: a cooldown may have started since it was granted."""
-        return self._cooldown.allows(permit, now)
 
     def begin(self, now: float) -> Permit:
         """Grant a permit."""
@@ -313,13 +293,13 @@ class Window:
     def join(self, permit: Permit) -> None:
         """Note a permit that starts: of this window, or of the gate for an operation that has a window too."""
         now, self._number = permit.at, permit.number
-        self._slow_start.granted()
+        self.slow_start.granted()
         # Each part is called only where it has something to note: see the row "one GET" of docs/benchmarks.md.
-        if now < self._cooldown.until:
-            self._cooldown.probe(permit)
-        if self._learned.began is None:
-            self._learned.begin(now)
-        if self._known or self._learned.limit is not None:
+        if now < self.cooldown.until:
+            self.cooldown.probe(permit)
+        if self.learned.began is None:
+            self.learned.begin(now)
+        if self._known or self.learned.limit is not None:
             self._log(now)
 
     def _log(self, now: float) -> None:
@@ -330,49 +310,35 @@ class Window:
 
     def abandoned(self, permit: Permit) -> None:
         """End a request without a response."""
-        self._slow_start.ended(permit)
+        self.slow_start.ended(permit)
 
     def unused(self, permit: Permit) -> None:
         """Return a permit of which nothing was sent, as if it had never been granted."""
-        self._slow_start.ended(permit)
-        self._cooldown.unused(permit)
+        self.slow_start.ended(permit)
+        self.cooldown.unused(permit)
         with suppress(ValueError):  # it is too old to count
             self._granted.remove(permit.at)
 
     def responded(self, permit: Permit) -> None:
         """End a request with a response other than 429, and open the window where that shows room."""
-        is_current = self._slow_start.ended(permit)
-        self._cooldown.accepted(permit, is_current=is_current)
-        if is_current if self._learned.span is None else self._slow_start.is_recent(permit):
-            self._learned.accepted()
+        is_current = self.slow_start.ended(permit)
+        self.cooldown.accepted(permit, is_current=is_current)
+        if is_current if self.learned.span is None else self.slow_start.is_recent(permit):
+            self.learned.accepted()
         if is_current:
-            self._slow_start.open()
+            self.slow_start.open()
 
     def rate_limited(self, permit: Permit, limit: Limit) -> None:
         """End a request with a 429: only the first one of a period begins another period."""
-        if not self._slow_start.ended(permit):
+        if not self.slow_start.ended(permit):
             self.extend(limit)
             return
-        self._cooldown.start(permit, now=limit.now, wait=limit.wait, jitter=limit.jitter)
-        self._slow_start.restart(self._number)
-        self._learned.rate_limited(permit.at, wait=limit.wait)
-        self._found = limit.found, self._cooldown.until
+        self.cooldown.start(permit, now=limit.now, wait=limit.wait, jitter=limit.jitter)
+        self.slow_start.restart(self._number)
+        self.learned.rate_limited(permit.at, wait=limit.wait)
+        self._found = limit.found, self.cooldown.until
 
     def extend(self, limit: Limit) -> None:
         """Prolong the cooldown because of a further 429, or of one whose request this window has not granted."""
-        self._cooldown.extend(limit.now + limit.wait, now=limit.now)
-        self._found = limit.found, self._cooldown.until
-
-    def forget(self) -> None:
-        """Forget the permits that are out: nothing will end them."""
-        self._slow_start.forget()
-
-    def share(self, *, now: float, left: float, rejecting_for: float | None) -> None:
-        """Take over the cooldown of a shared limit from its server.
-
-        Args:
-            now: the event loop's time.
-            left: the seconds that it lasts.
-            rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
-        """
-        self._cooldown.share(now=now, left=left, rejecting_for=rejecting_for)
+        self.cooldown.extend(limit.now + limit.wait, now=limit.now)
+        self._found = limit.found, self.cooldown.until
