@@ -26,7 +26,7 @@ _WORD = re.compile(
     rf"{_BRAND}|[A-Z]?[a-z]+(?:[0-9]+[a-z]*)?|[A-Z]+[0-9]*(?![a-z])|[A-Z]|[0-9]+(?:[a-z]+|[A-Z]+(?![a-z]))?|\w"
 )
 _IMPORT = re.compile(r"^(?:from [\w.]+ )?import (\([^)]*\)|.*)$", re.MULTILINE)
-_MEMBER = re.compile(r"^ +def (\w+)\(|^    (additional_properties|CONSTANTS|SECRETS)\b", re.MULTILINE)
+_MEMBER = re.compile(r"^ +def (\w+)\(|^    (additional_properties|CONSTANTS|FIELDS|OTHERS|SECRETS)\b", re.MULTILINE)
 _TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}", re.DOTALL)
 # A function, an argument or a variable: a keyword of a call has no space before its `=`.
 _BOUND = re.compile(r"\bdef (\w+)\(|^ *(\w+)(?:: \w| = )|\bas (\w+):$", re.MULTILINE)

@@ -36,7 +36,7 @@ from . import Group, as_enum, as_list, sent_skip
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
 #: What the minimal representation holds. Source: section 2.5.
-_SUMMARY: tuple[str, ...] = tuple(get_primary_account.EXPECTED["iTwin"])
+_SUMMARY: tuple[str, ...] = tuple(ITwinSummary.FIELDS)
 #: The value of Prefer for each `representation`. Source: section 4.3.
 _PREFER = {"minimal": PreferredReturn("return=minimal"), "full": PreferredReturn("return=representation")}
 
