@@ -46,11 +46,11 @@ class Structures:
     def of(self, model: Any) -> Any:
         """Return the type to parse a model into: a structure, one for each kind, or Any for what msgspec cannot check.
 
-        That is a model inside itself, and one whose other properties are decoded.
+        That is a model inside itself, one whose other properties are decoded, and one whose names are data.
         """
         if model not in self._made:
             self._made[model] = Any
-            if model.OTHERS is ANY:
+            if model.FIELDS and model.OTHERS is ANY:
                 self._made[model] = self._of(model)
         return self._made[model]
 

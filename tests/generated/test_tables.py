@@ -268,6 +268,15 @@ def test_what_has_another_type_in_it_is_named(
     assert record.getMessage().endswith(f": {place}")
 
 
+def test_names_that_are_data_keep_their_order() -> None:
+    """The query parameters of a repository are in the order of the response, whichever came in earlier ones."""
+    reader = ResponseReader(models.RepositoryResponse)
+    for names in ("ab", "cba", "bca"):
+        body = {"repository": {"options": {"queryParameters": dict.fromkeys(names, "1")}}}
+        options: Any = reader.read(httpx.Response(200, json=body)).repository.options
+        assert list(options.query_parameters.additional_properties) == list(names)
+
+
 def test_a_body_that_is_no_model_is_decoded_by_its_kind(caplog: pytest.LogCaptureFixture) -> None:
     """A response may be a list, or a string."""
     response = httpx.Response(200)
