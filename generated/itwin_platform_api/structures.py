@@ -24,6 +24,8 @@ M = TypeVar("M")
 Make: TypeAlias = Callable[[Any], object]
 #: The most names to learn: a service that sends more of them uses data as names.
 MOST = 50
+#: The names that msgspec accepts for fields.
+_NAME = re.compile(r"[^\"\\\x00-\x1f]*")
 #: What msgspec says of such a property. A name that it cannot give to a field is not learned.
 _UNKNOWN = re.compile(r"Object contains unknown field `([^`\"\\\x00-\x1f]+)`")
 
@@ -46,17 +48,17 @@ class Structures:
     def of(self, model: Any) -> Any:
         """Return the type to parse a model into: a structure, one for each kind, or Any for what msgspec cannot check.
 
-        That is a model inside itself, one whose other properties are decoded, and one whose names are data.
+        That is a model inside itself, and any model for which `_has_structure` is false.
         """
         if model not in self._made:
             self._made[model] = Any
-            if model.FIELDS and model.OTHERS is ANY:
+            if _has_structure(model):
                 self._made[model] = self._of(model)
         return self._made[model]
 
     def one_of(self, models: Sequence[Any]) -> Any:
         """Return the type to parse one of several models into; Any unless the same constant tells all of them apart."""
-        found = [self._tagged(model) for model in models if len(model.CONSTANTS) == 1 and model.OTHERS is ANY]
+        found = [self._tagged(model) for model in models if len(model.CONSTANTS) == 1 and _has_structure(model)]
         wires = {wire for model in models for wire in model.CONSTANTS}
         return _union(found) if len(wires) == 1 and len(found) == len(models) else Any
 
@@ -66,14 +68,15 @@ class Structures:
         if by_kind is None:
             return self._structure(made(model, "make(values)", [*lines, "return model"], names), fields)
         self.has_kinds = True
-        name, kind = model.FIELDS[by_kind]
+        (name, kind), (of_kind, _) = model.FIELDS[by_kind], model.FIELDS[KIND]
         by_value = {value: self.of(class_of(of)) for value, of in kind.models_by_kind.items()}
         if self._any_kind:
             names["convert_data"] = partial(_converted, by_value)
-            lines += [f"model.{KIND} = values.{KIND}", f"model.{name} = convert_data(values.{KIND}, values.{name})"]
-            fields += [_optional(KIND, str, KIND), _optional(name, Any, by_kind)]
+            lines += [f"model.{of_kind} = values.{of_kind}"]
+            lines += [f"model.{name} = convert_data(values.{of_kind}, values.{name})"]
+            fields += [_optional(of_kind, str, KIND), _optional(name, Any, by_kind)]
             return self._structure(made(model, "make_any_kind(values)", [*lines, "return model"], names), fields)
-        lines += [f"model.{KIND} = kind", f"model.{name} = values.{name}", "return model"]
+        lines += [f"model.{of_kind} = kind", f"model.{name} = values.{name}", "return model"]
         make = made(model, "make_kind(kind, values)", lines, names)
         return _union(
             self._structure(partial(make, value), [*fields, _optional(name, data, by_kind)], tag=(KIND, value))
@@ -106,12 +109,17 @@ class Structures:
         msgspec chooses one with a `tag`, a property and its value, among others.
         """
         known = {options.name for _, _, options in fields} | {tag[0]}
-        # No attribute of a model has a capital.
-        more = [(f"U{number}", wire) for number, wire in enumerate(self._unknown) if wire not in known]
+        # No field of a model begins with an underscore.
+        more = [(f"_{number}", wire) for number, wire in enumerate(self._unknown) if wire not in known]
         fields = [*fields, *(_optional(name, Any, wire) for name, wire in more)]
         structure = defstruct("Structure", fields, tag_field=tag[0], tag=tag[1], forbid_unknown_fields=True, gc=False)
         MAKERS[structure] = partial(_with_unknown, make, more) if more else make
         return structure
+
+
+def _has_structure(model: Any) -> bool:
+    """Tell whether a model has names for msgspec, which are no data, and other properties that are not decoded."""
+    return model.OTHERS is ANY and bool(model.FIELDS) and all(map(_NAME.fullmatch, model.FIELDS))
 
 
 def _optional(name: str, checked: Any, wire: str) -> Any:

@@ -170,8 +170,15 @@ def _made_of(kind: Any, value: object) -> Any:
 _SERIALIZATION = {"type": "function-plain", "function": encode}
 
 
-def json_schema(kind: Any) -> dict[str, Any]:
-    """Return the JSON schema of a model, or of a mapping that stands for one: other properties are allowed."""
+def json_schema(kind: Any, *, inside: tuple[Any, ...] = ()) -> dict[str, Any]:
+    """Return the JSON schema of a model, or of a mapping that stands for one: other properties are allowed.
+
+    Args:
+        kind: the class.
+        inside: those that hold it. A model inside itself is an object of any properties.
+    """
+    if kind in inside:
+        return {"title": kind.__name__, "type": "object"}
     hints = get_type_hints(kind, include_extras=True)
     if is_typeddict(kind):
         # Not by `__required_keys__`: Python 3.11 does not see NotRequired in an annotation that is a string.
@@ -179,25 +186,25 @@ def json_schema(kind: Any) -> dict[str, Any]:
         required = sorted(name for name, hint in hints.items() if get_origin(hint) is not NotRequired)
     else:
         names, required = {wire: name for wire, (name, _) in kind.FIELDS.items()}, []
-    properties = {wire: _schema_of(hints[name]) for wire, name in names.items()}
+    properties = {wire: _schema_of(hints[name], (*inside, kind)) for wire, name in names.items()}
     schema: dict[str, Any] = {"title": kind.__name__, "type": "object", "properties": properties}
     return schema | ({"required": required} if required else {})
 
 
-def _schema_of(hint: Any) -> dict[str, Any]:
+def _schema_of(hint: Any, inside: tuple[Any, ...]) -> dict[str, Any]:
     origin, inner = get_origin(hint), get_args(hint)
     if hint in _SCALARS:
         return {**_SCALARS[hint]}
     if origin in (Union, UnionType, NotRequired):
-        schemas = [_schema_of(each) for each in inner if each is not Unset]
+        schemas = [_schema_of(each, inside) for each in inner if each is not Unset]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
     if origin is Literal:
         return {"enum": [*inner]}
     if origin in (list, Sequence):
-        return {"type": "array", "items": _schema_of(inner[0])}
+        return {"type": "array", "items": _schema_of(inner[0], inside)}
     if isinstance(hint, type) and issubclass(hint, Enum):
         # The service may have members that this version does not know.
         return {"type": "integer" if issubclass(hint, int) else "string", "examples": [each.value for each in hint]}
     if attrs.has(hint) or is_typeddict(hint):
-        return json_schema(hint)
+        return json_schema(hint, inside=inside)
     return {"type": "object"} if origin in (dict, Mapping) else {}

@@ -156,7 +156,15 @@ def found(schema: dict[str, Any], value: Any, schemas: dict[str, Any] | None = N
 
 
 OBJECT = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
-SCHEMAS = {"One": {"type": "object", "properties": {"type": {"const": "One"}, "n": {"type": "number", "minimum": 0}}}}
+SCHEMAS: dict[str, Any] = {
+    "One": {"type": "object", "properties": {"type": {"const": "One"}, "n": {"type": "number", "minimum": 0}}}
+}
+TREE = {"$ref": "#/components/schemas/Tree"}
+SCHEMAS["Tree"] = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"parts": {"type": "array", "items": TREE}, "parent": {"oneOf": [TREE, {"type": "null"}]}},
+}
 ONE_OF = {"oneOf": [{"$ref": "#/components/schemas/One"}, {"type": "null"}]}
 
 
@@ -185,6 +193,13 @@ ONE_OF = {"oneOf": [{"$ref": "#/components/schemas/One"}, {"type": "null"}]}
         ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, 5, []),
         ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, None, [("", "must be a string")]),
         ({}, object, []),
+        (TREE, {"name": "a", "parts": [{"name": "b", "parts": []}], "parent": None}, []),
+        (TREE, {"name": "a", "parts": [{"name": "b", "parts": [{}]}]}, [("parts.0.parts.0.name", "is required")]),
+        (
+            TREE,
+            {"name": "a", "parent": {"parent": 5}},
+            [("parent.parent", "must be an object"), ("parent.name", "is required")],
+        ),
     ],
 )
 def test_a_problem_names_place_and_rule(schema: dict[str, Any], value: Any, problems: list[tuple[str, str]]) -> None:

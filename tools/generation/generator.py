@@ -79,7 +79,7 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
         data = GeneratorData.from_dict(dict(document), config=config)
         if isinstance(data, GeneratorError):
             raise SystemExit(f"the generator rejects {name}:\n{_words([data], text=text, name=name)}")
-        naming.rename_reserved(data, config)
+        naming.rename(source, data, config)
         describe_references(document, data)
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
