@@ -160,10 +160,10 @@ def make_when_read(model: type[Any], name: str) -> None:
     setattr(model, name, property(made, write, slot.__delete__, documentation))
 
 
-def decode_kind(models: Mapping[Any, Callable[[Mapping[str, Any]], Any]], kind: Any, value: Any) -> Any:
+def decode_kind(models: Mapping[str, Any], kind: Any, value: Any) -> Any:
     """Decode an object into the model of its kind; an object of another kind stays a dictionary."""
-    decode = models.get(kind) if isinstance(value, dict) and isinstance(kind, str) else None
-    return value if decode is None else decode(value)
+    model = models.get(kind) if isinstance(value, dict) and isinstance(kind, str) else None
+    return value if model is None else model.from_dict(value)
 
 
 def _has(constants: Mapping[str, Any], values: Mapping[str, Any]) -> bool:

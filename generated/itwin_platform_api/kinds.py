@@ -213,7 +213,7 @@ class ListKind(Kind):
         inner, make = self.item.checked(structures)
         if inner is not Any and not self.item.holds_models:
             inner = inner | None
-        return GenericAlias(list, inner), None if make is None else partial(_each, make)
+        return GenericAlias(list, inner), None if make is None else lambda values: [*map(make, values)]
 
 
 @frozen
@@ -271,8 +271,7 @@ class ByKind(_ObjectKind):
         return self._models_by_kind
 
     def decoder(self) -> Callable[[Any, Any], Any]:
-        models = {kind: class_of(name).from_dict for kind, name in self.models_by_kind.items()}
-        return partial(decode_kind, models)
+        return partial(decode_kind, {kind: class_of(name) for kind, name in self.models_by_kind.items()})
 
     def assignment(self, target: str, value: str, decode: str) -> list[str]:
         return [f"{target} = {decode}(d.get({KIND!r}), {value})"]
@@ -290,10 +289,6 @@ Table: TypeAlias = Mapping[str, tuple[str, Kind]]
 def made_of(values: Any) -> Any:
     """Return the model of a structure."""
     return MAKERS[values.__class__](values)
-
-
-def _each(make: Decode, values: list[Any]) -> list[Any]:
-    return [*map(make, values)]
 
 
 def _decoded(kind: Kind, value: Any) -> Any:

@@ -172,6 +172,8 @@ class ResponseReader(Generic[M]):
         Raises:
             errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
         """
+        if not 200 <= response.status_code < 300:
+            raise decode_error(response)
         model = self._parsed(response.content)
         return self._decoded(response) if model is None else model
 

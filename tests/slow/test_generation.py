@@ -260,7 +260,7 @@ async def main(sandbox, platform) -> None:
     seen["new field sent"] = sandbox.requests[-1].body["accountId"]
     plan = Plan(name="a", parent=None, parts=[Plan(name="b", parts=[Plan(name="c")])])
     body = DetectorCreate(name="T", type_=DetectorType("PhotoObjectDetector"), plan=plan)
-    body.field_2d, body.own_type, body.q_uote = True, "own", "q"
+    body.field_2d, body.own_type, body.quote = True, "own", "q"
     await create_detector.asyncio(client=platform.generated, body=body)
     sent = sandbox.requests[-1].body
     seen["names"] = [sent["2D"], sent["_type"], sent['q"uote'], DetectorCreate.from_dict(sent) == body]
@@ -269,7 +269,7 @@ async def main(sandbox, platform) -> None:
     try:
         await create_detector.asyncio(client=platform.generated, body=body)
     except APIStatusError as error:
-        seen["tree rejected"] = [error.status, error.details[0].target]
+        seen["tree rejected"] = error.status
     objects = await platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id).collect()
     seen["new field decoded"] = [item.display_order == item.order for item in objects]
     ids = sandbox.itwin_id, sandbox.repository_id
@@ -370,7 +370,7 @@ def test_new_parts_are_called_sent_and_decoded(with_new_parts: Regenerated) -> N
         "new field sent": "A",
         "names": [True, "own", "q", True],
         "tree sent": {"name": "a", "parent": None, "parts": [{"name": "b", "parts": [{"name": "c"}]}]},
-        "tree rejected": [422, "plan.parts[0].parts[0].name"],
+        "tree rejected": 400,
         "new field decoded": [True, True, True],
         "new enum value": True,
     }

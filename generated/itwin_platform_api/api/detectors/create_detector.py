@@ -1,6 +1,5 @@
 from ...client import AuthenticatedClient
 from ...encoding import encode_parameters, fields_of
-from ...errors import decode_error
 from ...models.detector_create import DetectorCreate
 from ...models.detector_response import DetectorResponse
 from ...request import Received, RequestValues, send
@@ -70,9 +69,7 @@ def parse_response(response: Received) -> DetectorResponse:
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-    if 200 <= response.status_code < 300:
-        return _DETECTOR_RESPONSE.read(response)
-    raise decode_error(response)
+    return _DETECTOR_RESPONSE.read(response)
 
 
 async def asyncio_detailed(

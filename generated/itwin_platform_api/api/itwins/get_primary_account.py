@@ -1,6 +1,5 @@
 from ...client import AuthenticatedClient
 from ...encoding import encode_parameters
-from ...errors import decode_error
 from ...models.primary_account_response import PrimaryAccountResponse
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
@@ -45,9 +44,7 @@ def parse_response(response: Received) -> PrimaryAccountResponse:
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-    if 200 <= response.status_code < 300:
-        return _PRIMARY_ACCOUNT_RESPONSE.read(response)
-    raise decode_error(response)
+    return _PRIMARY_ACCOUNT_RESPONSE.read(response)
 
 
 async def asyncio_detailed(

@@ -1,6 +1,5 @@
 from ...client import AuthenticatedClient
 from ...encoding import encode_parameters
-from ...errors import decode_error
 from ...models.itwin_status import ITwinStatus
 from ...models.itwin_sub_class import ITwinSubClass
 from ...models.itwins_response import ITwinsResponse
@@ -196,9 +195,7 @@ def parse_response(response: Received) -> ITwinsResponse:
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-    if 200 <= response.status_code < 300:
-        return _ITWINS_RESPONSE.read(response)
-    raise decode_error(response)
+    return _ITWINS_RESPONSE.read(response)
 
 
 async def asyncio_detailed(

@@ -2,7 +2,6 @@ from urllib.parse import quote
 
 from ...client import AuthenticatedClient
 from ...encoding import encode_parameters, encode_string, fields_of
-from ...errors import decode_error
 from ...models.resource_create import ResourceCreate
 from ...models.resource_response import ResourceResponse
 from ...request import Received, RequestValues, send
@@ -94,9 +93,7 @@ def parse_response(response: Received) -> ResourceResponse:
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-    if 200 <= response.status_code < 300:
-        return _RESOURCE_RESPONSE.read(response)
-    raise decode_error(response)
+    return _RESOURCE_RESPONSE.read(response)
 
 
 async def asyncio_detailed(

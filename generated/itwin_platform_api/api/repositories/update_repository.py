@@ -2,7 +2,6 @@ from urllib.parse import quote
 
 from ...client import AuthenticatedClient
 from ...encoding import encode_parameters, encode_string, fields_of
-from ...errors import decode_error
 from ...models.repository_response import RepositoryResponse
 from ...models.repository_update import RepositoryUpdate
 from ...request import Received, RequestValues, send
@@ -186,9 +185,7 @@ def parse_response(response: Received) -> RepositoryResponse:
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-    if 200 <= response.status_code < 300:
-        return _REPOSITORY_RESPONSE.read(response)
-    raise decode_error(response)
+    return _REPOSITORY_RESPONSE.read(response)
 
 
 async def asyncio_detailed(

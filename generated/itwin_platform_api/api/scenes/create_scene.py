@@ -1,6 +1,5 @@
 from ...client import AuthenticatedClient
 from ...encoding import encode_parameters, fields_of
-from ...errors import decode_error
 from ...models.scene_create import SceneCreate
 from ...models.scene_response import SceneResponse
 from ...request import Received, RequestValues, send
@@ -145,9 +144,7 @@ def parse_response(response: Received) -> SceneResponse:
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-    if 200 <= response.status_code < 300:
-        return _SCENE_RESPONSE.read(response)
-    raise decode_error(response)
+    return _SCENE_RESPONSE.read(response)
 
 
 async def asyncio_detailed(

@@ -2,7 +2,6 @@ from urllib.parse import quote
 
 from ...client import AuthenticatedClient
 from ...encoding import encode_parameters, encode_string
-from ...errors import decode_error
 from ...models.scene_objects_response import SceneObjectsResponse
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
@@ -86,9 +85,7 @@ def parse_response(response: Received) -> SceneObjectsResponse:
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-    if 200 <= response.status_code < 300:
-        return _SCENE_OBJECTS_RESPONSE.read(response)
-    raise decode_error(response)
+    return _SCENE_OBJECTS_RESPONSE.read(response)
 
 
 async def asyncio_detailed(

@@ -2,7 +2,6 @@ from urllib.parse import quote
 
 from ...client import AuthenticatedClient
 from ...encoding import encode_parameters, encode_string, fields_of
-from ...errors import decode_error
 from ...models.webhook import Webhook
 from ...models.webhook_update import WebhookUpdate
 from ...request import Received, RequestValues, send
@@ -71,9 +70,7 @@ def parse_response(response: Received) -> Webhook:
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-    if 200 <= response.status_code < 300:
-        return _WEBHOOK.read(response)
-    raise decode_error(response)
+    return _WEBHOOK.read(response)
 
 
 async def asyncio_detailed(
