@@ -48,9 +48,17 @@ def words_for(value: object) -> str:
 
 
 class Kind:
-    """The kind of a field; by default any value, which stays as it came."""
+    """The kind of a field; by default any value, which stays as it came.
+
+    attrs makes no other methods of the kinds than their constructors, because that is half of the time of the import.
+    """
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        slots: tuple[str, ...] = self.__slots__
+        values = [repr(getattr(self, name)) for name in slots if name != "__weakref__"]
+        return f"{type(self).__name__}({', '.join(values)})"
 
     @property
     def holds_models(self) -> bool:
@@ -92,7 +100,7 @@ class Kind:
         return Any, None
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Scalar(Kind):
     """A string, a number or a boolean, which may be decoded further.
 
@@ -128,7 +136,7 @@ DATE = Scalar(_STRINGS, str, decode_date)
 UUID_STRING = Scalar(_STRINGS, str, decode_uuid)
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class EnumKind(Kind):
     """A member of an enum, or any other value of its JSON type."""
 
@@ -162,7 +170,7 @@ class _ObjectKind(Kind):
         return True
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class ModelKind(_ObjectKind):
     """An object with a model."""
 
@@ -185,7 +193,7 @@ class ModelKind(_ObjectKind):
         return (Any, partial(_decoded, self)) if found is Any else (found, MAKERS.get(found, made_of))
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class ListKind(Kind):
     """A list."""
 
@@ -216,7 +224,7 @@ class ListKind(Kind):
         return GenericAlias(list, inner), None if make is None else lambda values: [*map(make, values)]
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class OneOfKind(_ObjectKind):
     """An object with one of several models, which constants tell apart; of another form it stays a dictionary."""
 
@@ -243,7 +251,7 @@ class OneOfKind(_ObjectKind):
         return (Any, partial(_decoded, self)) if found is Any else (found, made_of)
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class LooseKind(Kind):
     """A value of a kind, or of any other JSON type."""
 
@@ -260,7 +268,7 @@ class LooseKind(Kind):
         return Any, self.kind.decoder()
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class ByKind(_ObjectKind):
     """An object whose model the property `kind` beside it chooses; of another kind it stays as it came."""
 

@@ -79,10 +79,8 @@ def documented_by_type(target: dict[str, Any]) -> Kind:
 def test_a_table_is_what_the_document_says(name: str) -> None:
     """It has each property in the order of the document, with its kind, and a field of the class."""
     table = MODELS[name].FIELDS
-    assert {wire: kind for wire, (_, kind) in table.items()} == {
-        wire: documented(schema) for wire, schema in SCHEMAS[name].get("properties", {}).items()
-    }
-    assert list(table) == list(SCHEMAS[name].get("properties", {}))
+    expected = [(wire, repr(documented(schema))) for wire, schema in SCHEMAS[name].get("properties", {}).items()]
+    assert [(wire, repr(kind)) for wire, (_, kind) in table.items()] == expected
     fields = {field.name for field in attrs.fields(MODELS[name])}
     assert {name for name, _ in table.values()} | {"additional_properties"} == fields
     bare = {wire.replace("_", "").lower(): field.replace("_", "") for wire, (field, _) in table.items()}
@@ -145,7 +143,7 @@ def test_a_warning_without_a_wrapper_is_in_the_log_of_the_package(caplog: pytest
     """A response of a plain httpx client has no words of its own."""
     body = {"iTwins": [{"number": 17, "latitude": "planted"}]}
     page = list_itwins.parse_response(httpx.Response(200, json=body))
-    assert (page.itwins[0].number, page.itwins[0].latitude) == (17, "planted")
+    assert page.itwins[0].to_dict() == body["iTwins"][0]
     [(name, level, said)] = caplog.record_tuples
     assert (name, level) == ("itwin_platform_api", logging.WARNING)
     words = "another JSON type than documented: iTwins[0].number is a number, and 1 more"
