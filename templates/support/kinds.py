@@ -42,6 +42,11 @@ def class_of(name: str) -> Any:
     return getattr(import_module(".models", __package__), name)
 
 
+@cache
+def _checks_of(name: str) -> list[tuple[str, frozenset[type], "Kind"]]:
+    return [(wire, kind.types, kind) for wire, (_, kind) in class_of(name).FIELDS.items()]
+
+
 def words_for(value: object) -> str:
     """Return the words for the JSON type of a value; the value itself may be a secret."""
     return _WORDS.get(type(value), "null")
@@ -183,9 +188,9 @@ class ModelKind(_ObjectKind):
         if value.__class__ is not dict:
             yield f" is {words_for(value)}"
             return
-        for wire, (_, kind) in class_of(self.name).FIELDS.items():
+        for wire, types, kind in _checks_of(self.name):
             item = value.get(wire)
-            if item is not None and item.__class__ not in kind.types:
+            if item is not None and item.__class__ not in types:
                 yield from (f".{wire}{found}" for found in kind.misfits(item, value))
 
     def checked(self, structures: "Structures") -> Checked:
