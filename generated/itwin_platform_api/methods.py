@@ -65,9 +65,10 @@ def made(model: Any, signature: str, lines: list[str], names: dict[str, Any]) ->
     name = signature.partition("(")[0]
     text = "\n".join([f"def {signature}:", *_indented(lines), ""])
     exec(_code(text, f"<{name} of {model.__module__}.{model.__qualname__}>"), names)  # noqa: S102
-    function: Callable[..., Any] = names[name]
+    function: Any = names[name]
     function.__module__, function.__qualname__ = model.__module__, f"{model.__qualname__}.{name}"
-    return function
+    method: Callable[..., Any] = function
+    return method
 
 
 @cache
