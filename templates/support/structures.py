@@ -207,11 +207,15 @@ class ResponseReader(Generic[M]):
     def _decoded(self, response: Received) -> M:
         body = read_object(response)
         reason = self._reason(body)
-        if reason is not None:
-            del body  # tools that report errors show what frames hold
-            raise decode_error(response, reason)
-        model: M = decode_value(ModelKind(self._model.__name__), body, response)
-        return model
+        if reason is None:
+            try:
+                model: M = decode_value(ModelKind(self._model.__name__), body, response)
+            except RecursionError:
+                reason = "it is nested too deeply"
+            else:
+                return model
+        del body  # tools that report errors show what frames hold
+        raise decode_error(response, reason)
 
     def _reason(self, body: Mapping[str, Any]) -> str | None:
         """Return why a response has nothing to return: its list or an item is none, or its only property no object."""

@@ -15,6 +15,7 @@ from itwin_platform import UNSET, ITwin
 from itwin_platform_api import kinds, models
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.decoding import open_member
+from itwin_platform_api.errors import ResponseDecodeError
 from itwin_platform_api.kinds import (
     ANY,
     BOOLEAN,
@@ -264,6 +265,15 @@ def test_what_has_another_type_in_it_is_named(
     read(TREE | change)
     [record] = caplog.records
     assert record.getMessage().endswith(f": {place}")
+
+
+def test_a_tree_that_is_too_deep_is_a_decode_error() -> None:
+    """What the standard library parses can be deeper than functions of Python can go."""
+    tree: dict[str, Any] = {"name": 5}
+    for _ in range(300):
+        tree = {"name": "a", "parts": [tree]}
+    with pytest.raises(ResponseDecodeError, match="nested too deeply"):
+        ResponseReader(Tree).read(httpx.Response(200, json=tree))
 
 
 def test_names_that_are_data_keep_their_order() -> None:

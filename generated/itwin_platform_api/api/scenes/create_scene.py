@@ -158,8 +158,7 @@ async def asyncio_detailed(
     """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
     values = build_request(body=body, itwin_id=itwin_id, x_correlation_id=x_correlation_id, accept=accept)
     response = await send(client.get_async_httpx_client(), values)
-    parsed = parse_response(response)
-    return Response(response.status_code, response.content, response.headers, parsed)
+    return Response(response.status_code, response.content, response.headers, parse_response(response))
 
 
 async def asyncio(

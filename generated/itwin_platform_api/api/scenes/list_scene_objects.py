@@ -110,8 +110,7 @@ async def asyncio_detailed(
         accept=accept,
     )
     response = await send(client.get_async_httpx_client(), values)
-    parsed = parse_response(response)
-    return Response(response.status_code, response.content, response.headers, parsed)
+    return Response(response.status_code, response.content, response.headers, parse_response(response))
 
 
 async def asyncio(
