@@ -32,11 +32,6 @@ def open_member(enum_class: type[E], value: object) -> E | None:
     return member
 
 
-def members_of(enum_class: type[Enum]) -> dict[Any, Any]:
-    """Return the members that an enum lists, by their values."""
-    return {member.value: member for member in enum_class}
-
-
 def unknown_of(values: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
     """Return the fields of an object that the specification does not name."""
     return {name: value for name, value in values.items() if name not in names}
@@ -45,6 +40,19 @@ def unknown_of(values: Mapping[str, Any], names: Container[str]) -> dict[str, An
 def decode_enum(enum_class: type[Enum], value: Any) -> Any:
     """Decode a string or an integer into a member of an enum of such values."""
     return enum_class(value) if type(value) is (int if issubclass(enum_class, int) else str) else value
+
+
+class MembersOf:
+    """Decodes the values of an enum of strings; `members` has those that it lists."""
+
+    __slots__ = ("enum_class", "members")
+
+    def __init__(self, enum_class: type[Enum]) -> None:
+        self.enum_class, self.members = enum_class, {member.value: member for member in enum_class}
+
+    def __call__(self, value: Any) -> Any:
+        """Decode a value."""
+        return decode_enum(self.enum_class, value)
 
 
 def decode_map(decode: Callable[[Any], Any], values: dict[str, Any]) -> dict[str, Any]:
@@ -107,16 +115,9 @@ def decode_uuid(value: Any) -> Any:
         return value
 
 
-def decode_model(decode: Callable[[Mapping[str, Any]], T], value: Any) -> Any:
+def decode_model(model: Any, value: Any) -> Any:
     """Decode an object into its model."""
-    return decode(value) if isinstance(value, dict) else value
-
-
-def decode_models(decode: Callable[[Mapping[str, Any]], T], value: Any) -> Any:
-    """Decode each object of a list into its model."""
-    if isinstance(value, list):
-        return [decode(item) if isinstance(item, dict) else item for item in value]
-    return value
+    return model.from_dict(value) if isinstance(value, dict) else value
 
 
 def decode_list(decode: Callable[[Any], Any], value: Any) -> Any:
@@ -159,10 +160,10 @@ def make_when_read(model: type[Any], name: str) -> None:
     setattr(model, name, property(made, write, slot.__delete__, documentation))
 
 
-def decode_kind(models: Mapping[Any, Callable[[Mapping[str, Any]], Any]], kind: Any, value: Any) -> Any:
+def decode_kind(models: Mapping[str, Any], kind: Any, value: Any) -> Any:
     """Decode an object into the model of its kind; an object of another kind stays a dictionary."""
-    decode = models.get(kind) if isinstance(value, dict) and isinstance(kind, str) else None
-    return value if decode is None else decode(value)
+    model = models.get(kind) if isinstance(value, dict) and isinstance(kind, str) else None
+    return value if model is None else model.from_dict(value)
 
 
 def _has(constants: Mapping[str, Any], values: Mapping[str, Any]) -> bool:

@@ -1,9 +1,9 @@
-"""The error of a success that does not match the specification."""
+"""The error and the warning of a success that does not match the specification."""
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .expected import mismatch
 from .request import Received
 
 
@@ -40,20 +40,31 @@ def read_json(response: Received) -> Any:
     raise decode_error(response, "the body is not JSON")
 
 
-def read_object(response: Received, expected: Any = None) -> dict[str, Any]:
-    """Return the JSON object of a success whose properties have the expected types.
+def read_object(response: Received) -> dict[str, Any]:
+    """Return the JSON object of a success.
 
     Raises:
         ResponseDecodeError, or what the client in use raises instead: it is none. See `read_json`.
     """
     body = read_json(response)
-    wrong: str | None = "an object was expected"
     if isinstance(body, dict):
-        wrong = mismatch(expected, body)
-        if wrong is None:
-            return body
+        return body
     del body
-    raise decode_error(response, wrong)
+    raise decode_error(response, "an object was expected")
 
 
-__all__ = ["ResponseDecodeError", "decode_error", "read_json", "read_object"]
+def report_misfits(response: Received, places: Sequence[str]) -> None:
+    """Log a warning of values that have another JSON type than documented, and stay as they came.
+
+    A response with a method `warn` logs it itself. The values are not part of it, because they may be secrets.
+    """
+    others = f", and {len(places) - 1:,} more" if places[1:] else ""
+    words = f"another JSON type than documented: {places[0]}{others}"
+    warn: Callable[[str], None] | None = getattr(response, "warn", None)
+    if warn is not None:
+        warn(words)
+    else:
+        logging.getLogger(__package__).warning("response with status %s: %s", response.status_code, words)
+
+
+__all__ = ["ResponseDecodeError", "decode_error", "read_json", "read_object", "report_misfits"]

@@ -3,7 +3,7 @@
 Nothing of these two is imported: what they ask for are dictionaries.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from enum import Enum
 from functools import partial
@@ -14,6 +14,7 @@ from typing import (
     ClassVar,
     Literal,
     NotRequired,
+    Self,
     Union,
     get_args,
     get_origin,
@@ -23,9 +24,10 @@ from typing import (
 
 import attrs
 
-from .decoding import blank
 from .description import describe, missing_key
-from .encoding import encode
+from .encoding import Fields, encode
+from .kinds import ANY, Kind, Table
+from .methods import reader_of, writer_of
 from .pickling import reduced
 from .unset import UNSET, Unset
 
@@ -40,25 +42,58 @@ _SCALARS: dict[Any, dict[str, Any]] = {
 }
 
 
-class JSONModel:
-    """What all models have beside their fields, which each reads from JSON and writes as `wire_fields()`."""
-
+class _WithVars:
     __slots__ = ()
 
+    if not TYPE_CHECKING:
+        # Not in the class below, whose `__dict__` attrs would drop.
+        @property
+        def __dict__(self) -> dict[str, Any]:
+            """The JSON object without secrets: FastAPI takes `vars()` of what a route without a type returns."""
+            return encode(_without_secrets(self))
+
+
+@attrs.define(repr=False)
+class JSONModel(_WithVars):
+    """What all models have beside their fields, which each reads from JSON and writes as `wire_fields()`."""
+
+    #: The fields by their names in JSON, and the kind of all other properties.
+    FIELDS: ClassVar[Table] = {}
+    OTHERS: ClassVar[Kind] = ANY
     #: The fields that hold secrets, which neither `repr` nor `vars()` shows.
     SECRETS: ClassVar[frozenset[str]] = frozenset()
-    additional_properties: dict[str, Any]
+    additional_properties: dict[str, Any] = attrs.field(kw_only=True, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         # `attrs.evolve` passes on the mapping of the model that it copies.
-        model: Any = self
-        model.additional_properties = dict(self.additional_properties)
+        self.additional_properties = dict(self.additional_properties)
 
     def __repr__(self) -> str:
         return describe(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduced(self)
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        """Make a model from a JSON object. A missing field is UNSET, and a value of another type stays as it is."""
+        # The first call makes the method of the model from its table, and all later calls use that one.
+        model = _with_table(cls)
+        read: Any = _documented(reader_of(model), JSONModel.from_dict)
+        model.from_dict = classmethod(read)
+        made: Self = read(cls, src_dict)
+        return made
+
+    def wire_fields(self) -> Fields:
+        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+
+        All other values stay as they are.
+        """
+        model = _with_table(type(self))
+        write: Any = _documented(writer_of(model), JSONModel.wire_fields)
+        model.wire_fields = write
+        fields: Fields = write(self)
+        return fields
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of the model. Fields that are UNSET are omitted."""
@@ -94,12 +129,16 @@ class JSONModel:
     def __get_pydantic_json_schema__(cls, schema: object, handler: object) -> dict[str, Any]:
         return json_schema(cls)
 
-    if not TYPE_CHECKING:
 
-        @property
-        def __dict__(self) -> dict[str, Any]:
-            """The JSON object without secrets: FastAPI takes `vars()` of what a route without a type returns."""
-            return encode(_without_secrets(self))
+def _with_table(kind: type[Any]) -> Any:
+    """Return the class that has the table: the model itself, also for a class that a user derives from it."""
+    return next(each for each in kind.__mro__ if "FIELDS" in vars(each))
+
+
+def _documented(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
+    """Give a function the documentation and the annotations of another one."""
+    function.__doc__, function.__annotations__ = like.__doc__, {**like.__annotations__}
+    return function
 
 
 def _without_secrets(value: Any) -> Any:
@@ -131,37 +170,41 @@ def _made_of(kind: Any, value: object) -> Any:
 _SERIALIZATION = {"type": "function-plain", "function": encode}
 
 
-def json_schema(kind: Any) -> dict[str, Any]:
-    """Return the JSON schema of a model, or of a mapping that stands for one: other properties are allowed."""
+def json_schema(kind: Any, *, inside: tuple[Any, ...] = ()) -> dict[str, Any]:
+    """Return the JSON schema of a model, or of a mapping that stands for one: other properties are allowed.
+
+    Args:
+        kind: the class.
+        inside: those that hold it. A model inside itself is an object of any properties.
+    """
+    if kind in inside:
+        return {"title": kind.__name__, "type": "object"}
     hints = get_type_hints(kind, include_extras=True)
     if is_typeddict(kind):
         # Not by `__required_keys__`: Python 3.11 does not see NotRequired in an annotation that is a string.
         names = {name: name for name in hints}
         required = sorted(name for name, hint in hints.items() if get_origin(hint) is not NotRequired)
     else:
-        model, required = blank(kind), []
-        for name in (each.name for each in attrs.fields(kind)):
-            setattr(model, name, {} if name == "additional_properties" else name)
-        names = model.wire_fields()
-    properties = {wire: _schema_of(hints[name]) for wire, name in names.items()}
+        names, required = {wire: name for wire, (name, _) in kind.FIELDS.items()}, []
+    properties = {wire: _schema_of(hints[name], (*inside, kind)) for wire, name in names.items()}
     schema: dict[str, Any] = {"title": kind.__name__, "type": "object", "properties": properties}
     return schema | ({"required": required} if required else {})
 
 
-def _schema_of(hint: Any) -> dict[str, Any]:
+def _schema_of(hint: Any, inside: tuple[Any, ...]) -> dict[str, Any]:
     origin, inner = get_origin(hint), get_args(hint)
     if hint in _SCALARS:
         return {**_SCALARS[hint]}
     if origin in (Union, UnionType, NotRequired):
-        schemas = [_schema_of(each) for each in inner if each is not Unset]
+        schemas = [_schema_of(each, inside) for each in inner if each is not Unset]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
     if origin is Literal:
         return {"enum": [*inner]}
     if origin in (list, Sequence):
-        return {"type": "array", "items": _schema_of(inner[0])}
+        return {"type": "array", "items": _schema_of(inner[0], inside)}
     if isinstance(hint, type) and issubclass(hint, Enum):
         # The service may have members that this version does not know.
         return {"type": "integer" if issubclass(hint, int) else "string", "examples": [each.value for each in hint]}
     if attrs.has(hint) or is_typeddict(hint):
-        return json_schema(hint)
+        return json_schema(hint, inside=inside)
     return {"type": "object"} if origin in (dict, Mapping) else {}

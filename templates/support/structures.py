@@ -1,76 +1,156 @@
 """Structures of responses: msgspec checks their types while it parses, which takes half the time.
 
 They forbid properties that the document does not name, because msgspec would drop them. When a response has one, the
-structures are made once more with a field for it, which all later responses use.
+structures are made once more with a field for it, which all later responses use. A response that differs in another
+way, such as by a value of another JSON type, is read into dictionaries, of which the same table makes the same models.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
-from types import GenericAlias
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from msgspec import defstruct, field
+from msgspec import convert, defstruct, field
 from msgspec.json import Decoder
 
-from .decoding import MAKERS
+from .decoding import MAKERS, blank
+from .errors import decode_error, read_object, report_misfits
+from .kinds import ANY, KIND, Kind, ListKind, ModelKind, class_of
+from .methods import made
+from .request import Received
 from .unset import UNSET
 
 M = TypeVar("M")
+Make: TypeAlias = Callable[[Any], object]
 #: The most names to learn: a service that sends more of them uses data as names.
 MOST = 50
+#: The names that msgspec accepts for fields.
+_NAME = re.compile(r"[^\"\\\x00-\x1f]*")
 #: What msgspec says of such a property. A name that it cannot give to a field is not learned.
 _UNKNOWN = re.compile(r"Object contains unknown field `([^`\"\\\x00-\x1f]+)`")
 
 
-def structure(
-    make: Callable[[Any], object],
-    fields: Iterable[Any],
-    unknown: Iterable[str],
-    *,
-    tag: tuple[str | None, str | None] = (None, None),
-) -> Any:
-    """Return the structure of a model.
+class Structures:
+    """The structures of the models of one response.
 
     Args:
-        make: makes the model of the structure.
-        fields: each as `required` or `optional` returns it.
-        unknown: the names in JSON of what goes into the `additional_properties` of the model.
-        tag: a property and its only value, by which msgspec chooses this structure.
+        unknown: the names in JSON of what goes into the `additional_properties` of any model.
+        any_kind: whether the property `kind` may have other values than the document names. msgspec must know the
+            values of a tag in advance, and is faster with a tag.
     """
-    own = [*fields]
-    known = {each.name for _, _, each in own} | {tag[0]}
-    # No attribute of a model has a capital.
-    more = [(f"U{number}", wire) for number, wire in enumerate(unknown) if wire not in known]
-    own += [optional(name, Any, wire) for name, wire in more]
-    made = defstruct("Structure", own, tag_field=tag[0], tag=tag[1], forbid_unknown_fields=True, gc=False)
-    MAKERS[made] = partial(_with_unknown, make, more) if more else make
-    return made
+
+    def __init__(self, unknown: Iterable[str] = (), *, any_kind: bool) -> None:
+        self._unknown, self._any_kind = unknown, any_kind
+        self._made: dict[Any, Any] = {}
+        #: Whether a model has data that `kind` describes.
+        self.has_kinds = False
+
+    def of(self, model: Any) -> Any:
+        """Return the type to parse a model into: a structure, one for each kind, or Any for what msgspec cannot check.
+
+        That is a model inside itself, and any model for which `_has_structure` is false.
+        """
+        if model not in self._made:
+            self._made[model] = Any
+            if _has_structure(model):
+                self._made[model] = self._of(model)
+        return self._made[model]
+
+    def one_of(self, models: Sequence[Any]) -> Any:
+        """Return the type to parse one of several models into; Any unless the same constant tells all of them apart."""
+        found = [self._tagged(model) for model in models if len(model.CONSTANTS) == 1 and _has_structure(model)]
+        wires = {wire for model in models for wire in model.CONSTANTS}
+        return _union(found) if len(wires) == 1 and len(found) == len(models) else Any
+
+    def _of(self, model: Any) -> Any:
+        by_kind = next((wire for wire, (_, kind) in model.FIELDS.items() if kind.models_by_kind), None)
+        lines, names, fields = self._fields(model, {by_kind, KIND} if by_kind else set())
+        if by_kind is None:
+            return self._structure(made(model, "make(values)", [*lines, "return model"], names), fields)
+        self.has_kinds = True
+        (name, kind), (of_kind, _) = model.FIELDS[by_kind], model.FIELDS[KIND]
+        by_value = {value: self.of(class_of(of)) for value, of in kind.models_by_kind.items()}
+        if self._any_kind:
+            names["convert_data"] = partial(_converted, by_value)
+            lines += [f"model.{of_kind} = values.{of_kind}"]
+            lines += [f"model.{name} = convert_data(values.{of_kind}, values.{name})"]
+            fields += [_optional(of_kind, str, KIND), _optional(name, Any, by_kind)]
+            return self._structure(made(model, "make_any_kind(values)", [*lines, "return model"], names), fields)
+        lines += [f"model.{of_kind} = kind", f"model.{name} = values.{name}", "return model"]
+        make = made(model, "make_kind(kind, values)", lines, names)
+        return _union(
+            self._structure(partial(make, value), [*fields, _optional(name, data, by_kind)], tag=(KIND, value))
+            for value, data in by_value.items()
+        )
+
+    def _tagged(self, model: Any) -> Any:
+        ((wire, value),) = model.CONSTANTS.items()
+        lines, names, fields = self._fields(model, {wire})
+        lines += [f"model.{model.FIELDS[wire][0]} = {value!r}", "return model"]
+        return self._structure(made(model, "make_tagged(values)", lines, names), fields, tag=(wire, value))
+
+    def _fields(self, model: Any, without: Container[str | None]) -> tuple[list[str], dict[str, Any], list[Any]]:
+        """Return the lines of code that make a model, the names that they use, and the fields of its structure."""
+        names: dict[str, Any] = {"blank": blank, "model_of": model, "UNSET": UNSET}
+        lines, fields = ["model = blank(model_of)", "model.additional_properties = {}"], list[Any]()
+        for number, (wire, (name, kind)) in enumerate(model.FIELDS.items()):
+            if wire not in without:
+                checked, make = kind.checked(self)
+                fields.append(_optional(name, checked, wire))
+                names[f"make_{number}"] = make
+                lines += _assignment(name, f"make_{number}", is_checked=checked is not Any, is_made=make is not None)
+        return lines, names, fields
+
+    def _structure(
+        self, make: Make, fields: list[Any], *, tag: tuple[str, str] | tuple[None, None] = (None, None)
+    ) -> Any:
+        """Return the structure with some fields, from which `make` makes a model.
+
+        msgspec chooses one with a `tag`, a property and its value, among others.
+        """
+        known = {options.name for _, _, options in fields} | {tag[0]}
+        # No field of a model begins with an underscore.
+        more = [(f"_{number}", wire) for number, wire in enumerate(self._unknown) if wire not in known]
+        fields = [*fields, *(_optional(name, Any, wire) for name, wire in more)]
+        structure = defstruct("Structure", fields, tag_field=tag[0], tag=tag[1], forbid_unknown_fields=True, gc=False)
+        MAKERS[structure] = partial(_with_unknown, make, more) if more else make
+        return structure
 
 
-def required(name: str, kind: Any, wire: str) -> Any:
-    """Declare a field, named `wire` in JSON, without which a response is not read into a structure."""
-    return name, kind, field(name=wire)
+def _has_structure(model: Any) -> bool:
+    """Tell whether a model has names for msgspec, which are no data, and other properties that are not decoded."""
+    return model.OTHERS is ANY and bool(model.FIELDS) and all(map(_NAME.fullmatch, model.FIELDS))
 
 
-def optional(name: str, kind: Any, wire: str) -> Any:
-    """Declare a field, named `wire` in JSON, that is UNSET where a response lacks it."""
-    return name, kind, field(default=UNSET, name=wire)
+def _optional(name: str, checked: Any, wire: str) -> Any:
+    """Declare a field, named `wire` in JSON, that may be null, and is UNSET where a response lacks it."""
+    return name, checked if checked is Any else checked | None, field(default=UNSET, name=wire)
 
 
-def list_of(item: Any) -> Any:
-    """Return the type of a list."""
-    return GenericAlias(list, item)
+def _assignment(name: str, make: str, *, is_checked: bool, is_made: bool) -> list[str]:
+    """Return the line of code that sets a field of a model to the value of that of its structure."""
+    if not is_made:
+        return [f"model.{name} = values.{name}"]
+    if is_checked:  # then it is null, absent, empty, or has a value of its type
+        return [f"model.{name} = {make}(value) if (value := values.{name}) else value"]
+    return [f"model.{name} = value if (value := values.{name}) is None or value is UNSET else {make}(value)"]
 
 
-def made_of(values: Any) -> Any:
-    """Return the model of a structure; anything else as it is."""
-    make = MAKERS.get(values.__class__)
-    return values if make is None else make(values)
+def _union(structures: Iterable[Any]) -> Any:
+    first, *others = structures
+    for each in others:
+        first = first | each
+    return first
 
 
-def _with_unknown(make: Callable[[Any], Any], more: Iterable[tuple[str, str]], values: Any) -> Any:
-    model = make(values)
+def _converted(structures: Mapping[str, Any], kind: Any, value: Any) -> Any:
+    """Convert an object to the structure of its kind; leave one of another kind as it is."""
+    structure = structures.get(kind)
+    return value if structure is None or value is None or value is UNSET else convert(value, structure)
+
+
+def _with_unknown(make: Make, more: Iterable[tuple[str, str]], values: Any) -> Any:
+    model: Any = make(values)
     for name, wire in more:
         value = getattr(values, name)
         if value is not UNSET:
@@ -79,29 +159,96 @@ def _with_unknown(make: Callable[[Any], Any], more: Iterable[tuple[str, str]], v
 
 
 class ResponseReader(Generic[M]):
-    """Reads the responses of an operation; `structures` returns those of a response, the first to try first."""
+    """Reads the successes of an operation into their model."""
 
-    def __init__(self, structures: Callable[[Iterable[str]], Iterable[Any]]) -> None:
-        self._structures = structures
+    def __init__(self, model: type[M]) -> None:
+        self._model: Any = model
         self._unknown: tuple[str, ...] = ()
-        self._decoders: list[Decoder[Any]] = []
+        self._decoders: dict[bool, Decoder[Any] | None] = {}
 
-    def read(self, body: bytes) -> M | None:
-        """Read a response that is as described, but for properties that are not; None for any other."""
-        if not self._decoders:
-            self._decoders = [Decoder(each) for each in self._structures(self._unknown)]
-        for decoder in self._decoders:
+    def read(self, response: Received) -> M:
+        """Decode a success. A value of another JSON type than documented stays as it came, and is reported.
+
+        Raises:
+            errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
+        """
+        if not 200 <= response.status_code < 300:
+            raise decode_error(response)
+        model = self._parsed(response.content)
+        return self._decoded(response) if model is None else model
+
+    def _parsed(self, body: bytes) -> M | None:
+        """Return the model of a response that is as described, but for new properties; None for any other."""
+        for any_kind in (False, True):
+            decoder = self._decoder(any_kind=any_kind)
+            if decoder is None:
+                break
             try:
                 values = decoder.decode(body)
                 model: M = MAKERS[values.__class__](values)
             except (ValueError, RecursionError) as error:
                 found = _UNKNOWN.match(str(error))
                 if found and found[1] not in self._unknown and len(self._unknown) < MOST:
-                    self._unknown, self._decoders = (*self._unknown, found[1]), []
-                    return self.read(body)
+                    self._unknown, self._decoders = (*self._unknown, found[1]), {}
+                    return self._parsed(body)
             else:
                 return model
         return None
 
+    def _decoder(self, *, any_kind: bool) -> Decoder[Any] | None:
+        """Return the decoder to use; None for `any_kind` where no object has a kind."""
+        if any_kind not in self._decoders:
+            structures = Structures(self._unknown, any_kind=any_kind)
+            checked = structures.of(self._model)
+            is_needed = checked is not Any and (structures.has_kinds or not any_kind)
+            self._decoders[any_kind] = Decoder(checked) if is_needed else None
+        return self._decoders[any_kind]
 
-__all__ = ["ResponseReader", "list_of", "made_of", "optional", "required", "structure"]
+    def _decoded(self, response: Received) -> M:
+        body = read_object(response)
+        reason = self._reason(body)
+        if reason is None:
+            try:
+                model: M = decode_value(ModelKind(self._model.__name__), body, response)
+            except RecursionError:
+                reason = "it is nested too deeply"
+            else:
+                return model
+        del body  # tools that report errors show what frames hold
+        raise decode_error(response, reason)
+
+    def _reason(self, body: Mapping[str, Any]) -> str | None:
+        """Return why a response has nothing to return: its list or an item is none, or its only property no object."""
+        fields = self._model.FIELDS
+        for wire, (_, kind) in fields.items():
+            value = body.get(wire)
+            if value is None or not kind.holds_models:
+                continue
+            if isinstance(kind, ListKind):
+                if not isinstance(value, list):
+                    return f"{wire}: a list was expected"
+                for index, item in enumerate(value):
+                    if not isinstance(item, dict):
+                        return f"{wire}[{index}]: an object was expected"
+            elif len(fields) == 1 and not isinstance(value, dict):
+                return f"{wire}: an object was expected"
+        return None
+
+
+def decode_value(kind: Kind, value: Any, response: Received, *, place: str = "") -> Any:
+    """Decode a value, and report the parts of another JSON type than documented.
+
+    Args:
+        kind: the kind of the value.
+        value: the value.
+        response: the response that has it.
+        place: where it is in the response.
+    """
+    found = [] if value is None else [f"{place}{each}".removeprefix(".").strip() for each in kind.misfits(value, {})]
+    if found:
+        report_misfits(response, found)
+    decode = kind.decoder()
+    return value if decode is None else decode(value)
+
+
+__all__ = ["ResponseReader", "Structures", "decode_value"]

@@ -6,7 +6,6 @@ import html
 import json
 import pickle
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,6 +19,7 @@ from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
 from itwin_platform_api.models import (
     ITwin,
+    ITwinsResponse,
     SceneDataCreate,
     SceneObject,
     SceneObjectCreate,
@@ -190,17 +190,10 @@ def test_scene_objects_are_read_without_dictionaries(kinds: tuple[str, ...], mon
         assert far == [VIEW["far"]] * kinds.count("View3d")
 
 
-def new_reader(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Give an operation a reader that has not seen a response, and return it."""
-    reader: Any = ResponseReader(vars(module)["_structures"])
-    monkeypatch.setattr(module, "_READER", reader)
-    return reader
-
-
 @pytest.mark.parametrize("place", ["an item", "all items", "the data of an item", "a vector in it", "the page"])
 def test_a_property_that_the_document_lacks_costs_no_dictionaries(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever it is, no model is made of a dictionary, and its value is in the `additional_properties` there."""
-    new_reader(list_scene_objects, monkeypatch)
+    reader = ResponseReader(SceneObjectsResponse)
     objects = [copy.deepcopy(OBJECT) | {"kind": "View3d", "data": copy.deepcopy(VIEW)} for _ in range(3)]
     body: dict[str, Any] = {"objects": objects, "sceneContext": CONTEXT, "_links": LINKS}
     _, odd, _ = objects
@@ -216,15 +209,15 @@ def test_a_property_that_the_document_lacks_costs_no_dictionaries(place: str, mo
     for model in (SceneObjectsResponse, SceneObject, View3dData, Vector3d):
         monkeypatch.setattr(model, "from_dict", rejected)
     for _ in range(2):
-        assert list_scene_objects.parse_response(httpx.Response(200, json=body)) == expected
+        assert reader.read(httpx.Response(200, json=body)) == expected
 
 
-def test_names_that_are_data_are_read_and_not_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_are_data_are_read_and_not_all_kept() -> None:
     """A service whose items have other names each time costs no memory, and neither do names that no field can have."""
-    reader = new_reader(list_itwins, monkeypatch)
+    reader = ResponseReader(ITwinsResponse)
     for number in range(2 * MOST):
         items = [ITWIN | {f"name{number}": 1}, ITWIN | {'"': 2, "\\": 3, "": 4, "`": 5}]
-        page = list_itwins.parse_response(httpx.Response(200, json={"iTwins": items, "_links": LINKS}))
+        page = reader.read(httpx.Response(200, json={"iTwins": items, "_links": LINKS}))
         assert [item.additional_properties for item in page.itwins] == [
             {f"name{number}": 1},
             {'"': 2, "\\": 3, "": 4, "`": 5},

@@ -134,6 +134,15 @@ class Odd(typing.TypedDict):
     unknown: Any
 
 
+class Plan(typing.TypedDict):
+    parts: list["Plan"]
+
+
+def test_the_schema_of_what_contains_itself_ends() -> None:
+    """A tree of objects has a schema, in which the inner objects have any properties."""
+    assert json_schema(Plan)["properties"]["parts"]["items"] == {"title": "Plan", "type": "object"}
+
+
 def test_a_schema_has_all_that_a_document_may_bring() -> None:
     """Numbers with names, constants, mappings, and what has no type."""
     numbers = {"anyOf": [{"enum": ["a"]}, {"type": "integer", "examples": [1]}]}

@@ -142,6 +142,27 @@ async def test_a_success_without_a_body_is_carried_out(tmp_path: Path, monkeypat
         assert (found, sandbox.stored("detector", "d")["name"]) == ({(204, "", None)}, "d")
 
 
+async def test_a_body_that_contains_its_own_schema_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree of objects is accepted, and what is wrong deep inside it is named."""
+    document: Any = load_document(str(SPECIFICATION))
+    schemas, plan = document["components"]["schemas"], {"$ref": "#/components/schemas/Plan"}
+    parts = {"type": "array", "items": plan}
+    schemas["Plan"] = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {"name": {"type": "string"}, "parts": parts},
+    }
+    schemas["DetectorCreate"]["properties"]["plan"] = plan
+    changed = copy_of_the_sandbox(document, tmp_path, monkeypatch)
+    async with changed.Sandbox(itwins=3, objects=0) as sandbox, client_of(sandbox) as http:
+        found = []
+        for name, innermost in (("d", {"name": "c"}), ("e", {})):
+            body = {"name": name, "type": "PhotoObjectDetector", "plan": {"name": "a", "parts": [innermost]}}
+            response = await http.post("/reality-analysis/detectors", json=body)
+            found.append((response.status_code, "plan.parts[0].name" in response.text))
+    assert found == [(201, False), (400, True)]
+
+
 def test_no_module_of_faults_names_an_operation() -> None:
     """Faults find out from the document what they concern, so a changed operation needs no edit of them."""
     names = [operation.name for operation in OPERATIONS]
@@ -156,7 +177,15 @@ def found(schema: dict[str, Any], value: Any, schemas: dict[str, Any] | None = N
 
 
 OBJECT = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
-SCHEMAS = {"One": {"type": "object", "properties": {"type": {"const": "One"}, "n": {"type": "number", "minimum": 0}}}}
+SCHEMAS: dict[str, Any] = {
+    "One": {"type": "object", "properties": {"type": {"const": "One"}, "n": {"type": "number", "minimum": 0}}}
+}
+TREE = {"$ref": "#/components/schemas/Tree"}
+SCHEMAS["Tree"] = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"parts": {"type": "array", "items": TREE}, "parent": {"oneOf": [TREE, {"type": "null"}]}},
+}
 ONE_OF = {"oneOf": [{"$ref": "#/components/schemas/One"}, {"type": "null"}]}
 
 
@@ -185,6 +214,13 @@ ONE_OF = {"oneOf": [{"$ref": "#/components/schemas/One"}, {"type": "null"}]}
         ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, 5, []),
         ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, None, [("", "must be a string")]),
         ({}, object, []),
+        (TREE, {"name": "a", "parts": [{"name": "b", "parts": []}], "parent": None}, []),
+        (TREE, {"name": "a", "parts": [{"name": "b", "parts": [{}]}]}, [("parts.0.parts.0.name", "is required")]),
+        (
+            TREE,
+            {"name": "a", "parent": {"parent": 5}},
+            [("parent.parent", "must be an object"), ("parent.name", "is required")],
+        ),
     ],
 )
 def test_a_problem_names_place_and_rule(schema: dict[str, Any], value: Any, problems: list[tuple[str, str]]) -> None:

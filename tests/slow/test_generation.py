@@ -152,7 +152,7 @@ FORMS = {"oneOf": [{"type": "string", "format": "date"}, {"type": "string", "for
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        (small({"type": "string", "format": "binary"}), r"part.*which templates/decoding\.jinja does not decode"),
+        (small({"type": "string", "format": "binary"}), r"part.*which templates/support/kinds\.py does not decode"),
         (small(FORMS), "part.*several forms"),
         (
             small({"type": "string"}, ITwinX=MODEL, ItwinX=MODEL),
@@ -223,7 +223,7 @@ from itwin_platform import ITwinClass, NotFoundError, PlatformClient, ResourceCl
 from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.api.itwins import get_itwin_by_word, list_itwins
 from itwin_platform_api.api.scenes import delete_scene
-from itwin_platform_api.models import DetectorCreate, DetectorType, ITwin, ITwinResponse
+from itwin_platform_api.models import DetectorCreate, DetectorType, ITwin, ITwinResponse, Plan
 from itwin_platform_sandbox import Sandbox
 
 key = "6a2d2381-6c57-9332-387a-5b7c00000000"
@@ -258,6 +258,13 @@ async def main(sandbox, platform) -> None:
     body = DetectorCreate(name="D", type_=DetectorType("PhotoObjectDetector"), account_id="A")
     await create_detector.asyncio(client=platform.generated, body=body)
     seen["new field sent"] = sandbox.requests[-1].body["accountId"]
+    plan = Plan(name="a", parent=None, parts=[Plan(name="b", parts=[Plan(name="c")])])
+    body = DetectorCreate(name="T", type_=DetectorType("PhotoObjectDetector"), plan=plan)
+    body.field_2d, body.own_type, body.quote = True, "own", "q"
+    await create_detector.asyncio(client=platform.generated, body=body)
+    sent = sandbox.requests[-1].body
+    seen["names"] = [sent["2D"], sent["_type"], sent['q"uote'], DetectorCreate.from_dict(sent) == body]
+    seen["tree sent"] = sent["plan"]
     objects = await platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id).collect()
     seen["new field decoded"] = [item.display_order == item.order for item in objects]
     ids = sandbox.itwin_id, sandbox.repository_id
@@ -300,7 +307,23 @@ def add_parts(document: Document) -> None:
     }
     parts = {"type": "array", "items": {"$ref": "#/components/schemas/Vector3d"}}
     schemas["ITwin"]["properties"] |= {**shapes, "floors": {"type": "integer"}, "parts": parts}
-    schemas["DetectorCreate"]["properties"]["accountId"] = {"type": "string"}
+    plan = {"$ref": "#/components/schemas/Plan"}
+    schemas["Plan"] = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {
+            "name": {"type": "string"},
+            "parts": {"type": "array", "items": plan},
+            "parent": {"oneOf": [plan, {"type": "null"}]},
+        },
+    }
+    schemas["DetectorCreate"]["properties"] |= {
+        "accountId": {"type": "string"},
+        "plan": plan,
+        "2D": {"type": "boolean"},
+        "_type": {"type": "string", "x-python-name": "own_type"},
+        'q"uote': {"type": "string"},
+    }
     schemas["SceneObject"]["properties"]["displayOrder"] = {"type": "number"}
     schemas["ResourceClass"]["enum"].append("Cesium")
     schemas["ResourceClass"]["x-enum-varnames"].append("CESIUM")
@@ -340,6 +363,8 @@ def test_new_parts_are_called_sent_and_decoded(with_new_parts: Regenerated) -> N
         "error": ["ResourceNotFound", "OperationNotFound"],
         "new parameter": "blue",
         "new field sent": "A",
+        "names": [True, "own", "q", True],
+        "tree sent": {"name": "a", "parent": None, "parts": [{"name": "b", "parts": [{"name": "c"}]}]},
         "new field decoded": [True, True, True],
         "new enum value": True,
     }
@@ -348,7 +373,7 @@ def test_new_parts_are_called_sent_and_decoded(with_new_parts: Regenerated) -> N
 def test_generating_tells_what_is_new_and_how_to_call_it(with_new_parts: Regenerated) -> None:
     """`make generate` lists what is generated and not wrapped, each with the lines that call it."""
     for line in (
-        "Generated, not wrapped: 4",
+        "Generated, not wrapped: 8",
         "from itwin_platform_api.api.itwins import get_itwin_by_word",
         "await get_itwin_by_word.asyncio(word, client=platform.generated)",
         "await list_itwins.asyncio(client=platform.generated, tag=tag)",

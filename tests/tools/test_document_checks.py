@@ -18,6 +18,39 @@ OBJECTS = [{"type": "object", "properties": {name: {"type": "number"}}} for name
 VALUES = {"type": "string", "enum": ["a", "b"]}
 PARAMETER, SCHEMA = "paths /itwins/ get", "components schemas Shape"
 
+TEXT = TAGS | {"schema": {"type": "string"}}
+COLLIDES, NO_NAME = "say another one in `x-python-name`", "its characters make no name in Python"
+
+
+def object_with(*names: str) -> dict[str, Any]:
+    """Return the schema of an object with some properties."""
+    return {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+
+
+def of_a_small_document(**schemas: Any) -> list[Problem]:
+    """Return the problems of a document with some schemas; one of the whole service takes most of a second."""
+    info = {"title": "t", "version": "1"}
+    return problems({"openapi": "3.1.0", "info": info, "paths": {}, "components": {"schemas": schemas}})
+
+
+#: The names of properties, and what is said of them.
+NAMES: list[tuple[str | None, ...]] = [
+    ("_links", "links", "its name in Python would be links, as that of '_links': " + COLLIDES),
+    ("_id", "id", COLLIDES),
+    ("name", "Name", COLLIDES),
+    ("displayName", "display_name", COLLIDES),
+    ("a-b", "a_b", COLLIDES),
+    ("class_", "class", COLLIDES),
+    ("toDict", "to_dict_", COLLIDES),
+    ("\u00e9", "e\u0301", COLLIDES),
+    *((name, f"{NO_NAME}: {COLLIDES}") for name in ("*", "", "_", "#", "\U0001f600")),
+    ("3dTiles", "2D", "100%", "1st", "x\u00b2", None),
+    ("class", "None", "import", "match", "self", "cls", None),
+    ("str", "list", "print", "datetime", "UUID", "Mapping", "FIELDS", None),
+    ("to_dict", "from_dict", "additional_properties", "wire_fields", "__init__", "mro", None),
+    ("gr\u00f6\u00dfe", "\u65e5\u672c", "a b", "a.c", "$ref", "@type", 'q"uote', "back\\slash", "line\nbreak", None),
+]
+
 # Where the problem is when a parameter or a schema is added, what it is, and what is said about it.
 CASES: list[tuple[str, dict[str, Any], str | None]] = [
     (PARAMETER, TAGS, "say `style: form` and `explode: false`"),
@@ -39,7 +72,83 @@ CASES: list[tuple[str, dict[str, Any], str | None]] = [
     (SCHEMA, {"anyOf": OBJECTS}, "nothing tells its objects apart"),
     (SCHEMA, {"oneOf": OBJECTS, "x-undecoded": True}, None),
     (SCHEMA, {"oneOf": [OBJECTS[0], {"type": "null"}]}, None),
+    (PARAMETER, TEXT | {"name": "2D"}, None),
+    (PARAMETER, TEXT | {"name": "*"}, "* in query of GET /itwins/ has characters that make no name in Python"),
+    (PARAMETER, TEXT | {"name": "*", "x-python-name": "star"}, None),
+    (PARAMETER, TEXT | {"name": "top"}, "$top and top are both called top: say another `x-python-name`"),
+    (PARAMETER, TEXT | {"name": "top", "x-python-name": "own_top"}, None),
+    (
+        PARAMETER,
+        TEXT | {"x-excludes": ["$nothing"]},
+        "tags names '$nothing', which is no query parameter of GET /itwins/",
+    ),
 ]
+
+
+@pytest.mark.parametrize(("names", "said"), [(names, said) for *names, said in NAMES], ids=ascii)
+def test_each_property_has_a_name_in_python(names: list[str], said: str | None) -> None:
+    """What makes no name, or one that another property has, is rejected with the way to choose one."""
+    found = of_a_small_document(Shape=object_with(*names))
+    assert [problem.place for problem in found] == [f"components schemas Shape properties {names[-1]}"] * bool(said)
+    assert all(said in problem.text for problem in found if said)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"enum": ["a b", "a-b"]}, "the members for 'a b' and 'a-b' would be called A_B"),
+        ({"enum": ["a", "A"]}, "the members for 'a' and 'A' would be called A"),
+        ({"enum": [1, -1]}, None),
+        ({"enum": ["2D", "*", "", "class", "mro"]}, None),
+        ({"enum": ["a", "b"], "x-enum-varnames": ["1A", "B"]}, "the member for 'a' would be called '1A'"),
+    ],
+    ids=str,
+)
+def test_each_value_of_an_enum_has_a_name_in_python(values: dict[str, Any], said: str | None) -> None:
+    """No member replaces another one."""
+    kind = "integer" if values["enum"][0] == 1 else "string"
+    found = of_a_small_document(Shape={"type": kind, **values})
+    assert [said in problem.text for problem in found if said] == [True] * (said is not None)
+    assert len(found) == (said is not None)
+
+
+@pytest.mark.parametrize("name", ["to_dict", "additional_properties", "class", "type"])
+def test_a_name_that_is_chosen_must_be_free(name: str) -> None:
+    """Neither a keyword nor a member of all models can be the name of a field."""
+    shape = {"type": "object", "properties": {"*": {"type": "string", "x-python-name": name}}}
+    assert [each.text for each in of_a_small_document(Shape=shape)] == [
+        "Python or each model uses this name: say another one in `x-python-name`"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("2DView", "its class would be '2DView'"), ("_", "its class would be ''"), ("a.b-c", None), ("class", None)],
+)
+def test_a_schema_has_the_name_of_a_class(name: str, said: str | None) -> None:
+    """Its name is not sent, so another one is asked for."""
+    found = of_a_small_document(**{name: object_with("a")})
+    assert [said in problem.text for problem in found if said] == [True] * (said is not None)
+    assert len(found) == (said is not None)
+
+
+@pytest.mark.parametrize("name", ["import", "2d_get"])
+def test_an_operation_has_the_name_of_a_function(specification: Document, name: str) -> None:
+    """Its name is not sent, so another one is asked for."""
+    document = copy.deepcopy(specification)
+    document["paths"]["/itwins/"]["get"]["operationId"] = name
+    assert f"names the function: write `operationId: get_{name}`" in {each.text for each in problems(document)}
+
+
+def test_a_problem_of_a_parameter_has_the_line_of_the_parameter(specification: Document) -> None:
+    """Also where a component has it, and in the path item."""
+    document = copy.deepcopy(specification)
+    document["components"]["parameters"]["Status"]["x-excludes"] = ["$nothing"]
+    document["paths"]["/itwins/"]["parameters"] = [TEXT | {"name": "*"}]
+    assert {problem.place for problem in problems(document)} == {
+        "components parameters Status x-excludes",
+        "paths /itwins/ parameters 0",
+    }
 
 
 def test_the_committed_document_needs_nothing(specification: Document) -> None:

@@ -205,6 +205,16 @@ def operations(document: Node) -> Iterator[tuple[str, str, Node, list[Node]]]:
                 yield path, method, operation, [resolve(document, parameter) for parameter in declared]
 
 
+def parameter_places(document: Node, path: str, method: str) -> Iterator[tuple[Keys, Node]]:
+    """Yield the place of each parameter of an operation, and the parameter; a reference leads to its component."""
+    item = document["paths"][path]
+    for keys, declared in ((("parameters",), item), ((method, "parameters"), item[method])):
+        for number, parameter in enumerate(declared.get("parameters", ())):
+            keys_of_component = str(parameter.get("$ref", "")).removeprefix("#/").split("/")
+            place: Keys = tuple(keys_of_component) if "$ref" in parameter else ("paths", path, *keys, number)
+            yield place, resolve(document, parameter)
+
+
 def operation_called(document: Node, name: str) -> tuple[Node, list[Node]]:
     """Return an operation and its parameters by `operationId`."""
     return next((node, parameters) for _, _, node, parameters in operations(document) if node["operationId"] == name)
@@ -273,7 +283,7 @@ def reached(document: Node, part: object) -> set[str]:
         for _, node in nodes(waiting.pop()):
             names = [*node.get("x-kinds", {}).values(), *(node[key] for key in ("x-values",) if key in node)]
             references = {f"#/components/schemas/{name}" for name in names}
-            references |= {node[key] for key in ("$ref",) if key in node}
+            references |= {node[key] for key in ("$ref",) if isinstance(node.get(key), str)}
             waiting += [target(document, reference) for reference in references - found]
             found |= references
     return found

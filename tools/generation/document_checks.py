@@ -6,17 +6,28 @@ and the names in them must exist. All others, such as `x-ms-paths`, are left alo
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
 
 from tools.generation.accept import accepted
-from tools.generation.document import Keys, Node, Problem, constants, load_document, nodes, operations, rebuilt, resolve
-from tools.generation.naming import snake_case
+from tools.generation.document import (
+    Keys,
+    Node,
+    Problem,
+    constants,
+    load_document,
+    nodes,
+    operations,
+    parameter_places,
+    rebuilt,
+    resolve,
+)
+from tools.generation.naming import field_names, member_names, pascal_case, python_name, snake_case
 from tools.generation.request_rules import argument_of
 from tools.generation.unchecked import unchecked
 
@@ -41,18 +52,19 @@ def _found(document: Node) -> Iterator[Problem]:
         if (scheme.get("type"), str(scheme.get("scheme")).lower()) != ("http", "bearer"):
             text = "the client sends `Authorization: Bearer` and nothing else: it can use an HTTP scheme `bearer`"
             yield Problem(keys=("components", "securitySchemes", name), text=text)
-    for path, method, operation, parameters in operations(document):
+    for path, method, operation, _ in operations(document):
         for key, text in _operation(document, path, method, operation):
             yield Problem(keys=("paths", path, method, *key), text=text)
-        for each in parameters:
+        for place, each in parameter_places(document, path, method):
             for text in _parameter(document, path, each):
-                yield Problem(keys=("paths", path, method), text=f"{each['name']} in {each['in']} {text}")
+                yield Problem(keys=place, text=f"{each['name']} in {each['in']} of {method.upper()} {path} {text}")
     for keys, node in nodes(document):
         asked = node["security"] if isinstance(node.get("security"), list) else ()
         for name in {name for each in asked for name in each} - schemes.keys():
             text = f"{name!r} is not in components.securitySchemes: name one of {', '.join(schemes) or 'them'}"
             yield Problem(keys=(*keys, "security"), text=text)
         yield from (Problem(keys=keys, text=text) for text in _schema(document, keys, node))
+        yield from _fields(keys, node)
 
 
 def modern(document: Node) -> Any:
@@ -86,7 +98,8 @@ def _old_forms(keys: Keys, node: Node) -> Iterator[Problem]:
 def _operation(document: Node, path: str, method: str, operation: Node) -> Iterator[tuple[Keys, str]]:
     name = str(operation.get("operationId", f"{method} {path}"))
     snake = snake_case(re.sub(r"\W+", "_", name)).strip("_")
-    if "operationId" not in operation or name != snake:
+    if "operationId" not in operation or name != snake or not name.isidentifier() or iskeyword(name):
+        snake = snake if snake.isidentifier() and not iskeyword(snake) else f"get_{snake}"
         yield ("operationId",), f"names the function: write `operationId: {snake}`"
     if len(operation.get("tags", ())) != 1:
         yield ("tags",), "name the folder of the function: write one, such as `tags: [scenes]`"
@@ -111,6 +124,12 @@ def _parameter(document: Node, path: str, parameter: Node) -> Iterator[str]:
         "is a list, which the generator does not send in a header: describe it as a string": (
             is_list and where == "header"
         ),
+        "has characters that make no name in Python: say one in `x-python-name`": (
+            where != "path" and not python_name(parameter["name"], parameter).isidentifier()
+        ),
+        "names a place in the path and is not sent: give it another name there, and no `x-python-name`": (
+            where == "path" and ("x-python-name" in parameter or not snake_case(parameter["name"]).isidentifier())
+        ),
         "is a list, which is sent joined by commas: say `style: form` and `explode: false` if that works": (
             is_list and where == "query" and (style != "form" or parameter.get("explode", True) is not False)
         ),
@@ -126,6 +145,23 @@ def _parameter(document: Node, path: str, parameter: Node) -> Iterator[str]:
     yield from (text for text, is_so in wrong.items() if is_so)
 
 
+def _fields(keys: Keys, node: Node) -> Iterator[Problem]:
+    """Yield the properties of an object that have no name of their own in Python."""
+    properties, taken = node.get("properties"), dict[str, str]()
+    if not isinstance(properties, Mapping) or keys[-1:] == ("properties",):
+        return
+    for wire, name in field_names(properties).items():
+        text = None
+        if not name.isidentifier():
+            text = "its characters make no name in Python"
+        elif name.removesuffix("_") == properties[wire].get("x-python-name") != name:
+            text = "Python or each model uses this name"
+        elif (other := taken.setdefault(name, wire)) != wire:
+            text = f"its name in Python would be {name}, as that of {other!r}"
+        if text is not None:
+            yield Problem(keys=(*keys, "properties", wire), text=f"{text}: say another one in `x-python-name`")
+
+
 def _modules(document: Node) -> Iterator[Problem]:
     """Yield the schemas, and the enums inside a property, whose module would be that of another schema."""
     schemas = document.get("components", {}).get("schemas", {})
@@ -138,6 +174,10 @@ def _modules(document: Node) -> Iterator[Problem]:
                 places.append((("components", "schemas", name, "properties", wire), f"{name}_{wire}"))
     taken: dict[str, str] = {}
     for keys, name in places:
+        if not pascal_case(name).isidentifier():
+            yield Problem(
+                keys=keys, text=f"its class would be {pascal_case(name)!r}: write a name that begins with a letter"
+            )
         if (other := taken.setdefault(snake_case(name), name)) != name:
             text = f"its module would be models/{snake_case(name)}.py, as that of {other}: give it another name"
             yield Problem(keys=keys, text=text if name in schemas else f"{text}, or write `$ref` to a schema")
@@ -149,6 +189,8 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
         yield "an enum has strings or integers; for null beside them, write `oneOf: [{$ref: ...}, {type: 'null'}]`"
     if isinstance(values, list) and isinstance(names, list) and len(names) != len(values):
         yield f"has {len(values)} values and {len(names)} names in x-enum-varnames: give each value its name"
+    elif isinstance(values, list) and len({*(names or ())}) == len(names or ()):
+        yield from _members(values, names if isinstance(names, list) else ())
     if node.get("format") == "password" and node.get("x-secret") is not True:
         yield "is a password, which `repr` would show: say `x-secret: true`"
     if "default" in node and keys[-1:] not in (("properties",), ("responses",)) and "servers" not in keys:
@@ -165,6 +207,17 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
             "nothing tells its objects apart, so none is decoded: give each a property with a `const`, "
             "or say `x-undecoded: true` if values are to stay dictionaries"
         )
+
+
+def _members(values: Sequence[Any], names: Sequence[str]) -> Iterator[str]:
+    """Yield the values of an enum whose members have no name of their own."""
+    taken: dict[str, Any] = {}
+    for value, name in zip(values, member_names(values, names), strict=True):
+        if not name.isidentifier():
+            yield f"the member for {value!r} would be called {name!r}: name it in `x-enum-varnames`"
+        elif taken.setdefault(name, value) != value:
+            both = f"{taken[name]!r} and {value!r}"
+            yield f"the members for {both} would be called {name}: name them in `x-enum-varnames`"
 
 
 def invalid(document: Node) -> list[Problem]:
@@ -237,16 +290,19 @@ def _of_operations(document: Node) -> Iterator[Problem]:
     for path, method, operation, parameters in operations(document):
         keys: Keys = ("paths", path, method)
         query = {each["name"] for each in parameters if each["in"] == "query"}
-        called = defaultdict[str, list[str]](list)
-        for each in parameters:
-            called[argument_of(each, each["name"])].append(each["name"])
+        arguments = [argument_of(each, each["name"]) for each in parameters]
+        fields = [python_name(each["name"], each) for each in parameters]
+        # Two of one name in Python are often two of one argument.
+        for field, called in (("x-python-name", fields), ("x-argument", arguments)):
+            if doubled := sorted({name for name in called if called.count(name) > 1}):
+                names = [each["name"] for each, name in zip(parameters, called, strict=True) if name == doubled[0]]
+                text = f"{' and '.join(names)} are both called {doubled[0]}: say another `{field}` in one of them"
+                yield Problem(keys=keys, text=text)
+                break
+        for place, each in parameter_places(document, path, method):
             for name in sorted({*map(str, each.get("x-excludes", ()))} - query):
-                text = f"x-excludes of {each['name']} names {name!r}, which is no query parameter of the operation"
-                yield Problem(keys=keys, text=text)
-        for argument, names in called.items():
-            if names[1:]:
-                text = f"{' and '.join(names)} are both called {argument}: say another `x-argument` in one of them"
-                yield Problem(keys=keys, text=text)
+                text = f"{each['name']} names {name!r}, which is no query parameter of {method.upper()} {path}"
+                yield Problem(keys=(*place, "x-excludes"), text=text)
         for where, node in ((keys, operation), ((*keys, "requestBody"), operation.get("requestBody", {}))):
             error = node.get("x-error", {})
             if isinstance(error, dict) and str(error.get("status", "")) not in {"", *operation.get("responses", {})}:

@@ -27,12 +27,11 @@ from openapi_python_client.strings import PythonIdentifier
 from tools.generation import naming
 from tools.generation.document import PROJECT, TEMPLATES, Keys, Node, Problem, operations, resolve, with_lines
 from tools.generation.document_checks import modern, problems
-from tools.generation.lists import ModelsOfKinds, imported, list_shape
 from tools.generation.params import Params, param_name
 from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
-from tools.generation.response_types import expected_of
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
+from tools.generation.tables import ModelsOfKinds, kind_of, table_of
 from tools.generation.unwrapped import wrapped_part
 from tools.generation.wrapper_fit import import_errors
 
@@ -80,19 +79,16 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
         data = GeneratorData.from_dict(dict(document), config=config)
         if isinstance(data, GeneratorError):
             raise SystemExit(f"the generator rejects {name}:\n{_words([data], text=text, name=name)}")
-        naming.rename_reserved(data, config)
+        naming.rename(source, data, config)
         describe_references(document, data)
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
-        of_kinds = models_of_kinds(document)
         project.env.globals.update(
             unsupported=_unsupported,
             marks_of=marks_of,
-            models_of_kinds=of_kinds,
-            list_shape=partial(list_shape, models=[*data.models], of_kinds=of_kinds),
-            list_imports=imported,
+            kind_of=kind_of,
+            table_of=partial(table_of, of_kinds=models_of_kinds(document)),
             rules_of=rules.of,
-            expected_of=partial(expected_of, source),
             param_of=params.of,
             param_name=param_name,
             param_values_of=params.values_of,

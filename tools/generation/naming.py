@@ -3,21 +3,28 @@
 The generator makes every name of a class, module, function, argument and attribute from the words of the original.
 `use_own_names()` gives it these words, so that no name needs an entry in a configuration file. A name that the
 templates use for something else gets an underscore: a parameter `quote` becomes `quote_`, and a schema `UUID` becomes
-`UUID_`.
+`UUID_`. `x-python-name` beside a property or a parameter is the name itself.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from functools import cache
+from keyword import iskeyword
 from pathlib import Path
+from typing import Any
+from unicodedata import normalize
 
 from openapi_python_client import strings
 from openapi_python_client.config import Config
 from openapi_python_client.parser import GeneratorData
-from openapi_python_client.parser.properties import Property
+from openapi_python_client.parser.openapi import Endpoint
+from openapi_python_client.parser.properties import Property, model_property
 from openapi_python_client.schema.untrusted_string import UntrustedString
 
-from tools.generation.document import TEMPLATES
+from tools.generation.document import TEMPLATES, Node, operation_called
 
+#: The key of an object with the names of the fields of its properties.
+FIELD_NAMES = "x-field-names"
 #: Names with an inner capital that are one word.
 BRANDS = ("iTwin", "iModel", "OAuth")
 _BRAND = "|".join(f"[{name[0].lower()}{name[0].upper()}]{name[1:]}s?[0-9]*(?![a-z])" for name in BRANDS)
@@ -26,7 +33,7 @@ _WORD = re.compile(
     rf"{_BRAND}|[A-Z]?[a-z]+(?:[0-9]+[a-z]*)?|[A-Z]+[0-9]*(?![a-z])|[A-Z]|[0-9]+(?:[a-z]+|[A-Z]+(?![a-z]))?|\w"
 )
 _IMPORT = re.compile(r"^(?:from [\w.]+ )?import (\([^)]*\)|.*)$", re.MULTILINE)
-_MEMBER = re.compile(r"^ +def (\w+)\(|^    (additional_properties|CONSTANTS|SECRETS)\b", re.MULTILINE)
+_MEMBER = re.compile(r"^ +def (\w+)\(|^    (additional_properties|CONSTANTS|FIELDS|OTHERS|SECRETS)\b", re.MULTILINE)
 _TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}", re.DOTALL)
 # A function, an argument or a variable: a keyword of a call has no space before its `=`.
 _BOUND = re.compile(r"\bdef (\w+)\(|^ *(\w+)(?:: \w| = )|\bas (\w+):$", re.MULTILINE)
@@ -35,7 +42,8 @@ _BOUND = re.compile(r"\bdef (\w+)\(|^ *(\w+)(?:: \w| = )|\bas (\w+):$", re.MULTI
 def split_words(value: str) -> list[str]:
     """Return the words of a name: `iTwinAccountId` has three, `View3dData` has two."""
     chunks = re.findall(rf"[^{re.escape(strings.DELIMITERS)}]+", value)
-    return [word for chunk in chunks for word in _WORD.findall(chunk)]
+    # A word of another alphabet stays whole.
+    return [word for chunk in chunks for word in (_WORD.findall(chunk) if chunk.isascii() else [chunk])]
 
 
 def pascal_case(value: str | UntrustedString) -> str:
@@ -46,6 +54,39 @@ def pascal_case(value: str | UntrustedString) -> str:
 def snake_case(value: str) -> str:
     """Return the name of a module, a function or an argument."""
     return "_".join(split_words(value)).lower()
+
+
+def python_name(wire: str, declared: Node) -> str:
+    """Return the name of a parameter or a property in Python; an empty string if it has no letter to make one of."""
+    name = declared.get("x-python-name") or snake_case(strings.sanitize(normalize("NFKC", wire)))
+    if name[:1].isdecimal():
+        name = f"field_{name}"
+    return f"{name}_" if name in strings.RESERVED_WORDS or iskeyword(name) else name
+
+
+def field_names(properties: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of the fields of a model by the names of the properties."""
+    names = {wire: python_name(wire, inner if isinstance(inner, Mapping) else {}) for wire, inner in properties.items()}
+    return {wire: f"{name}_" if name in _members() else name for wire, name in names.items()}
+
+
+def member_names(values: Sequence[Any], names: Sequence[str]) -> list[str]:
+    """Return the names of the members of an enum, as the generator makes them."""
+    if len(names) != len(values):
+        names = [_member_name(value, number) for number, value in enumerate(values)]
+    return [strings.snake_case(name).upper() for name in names]
+
+
+def _member_name(value: Any, number: int) -> str:
+    if isinstance(value, int):
+        return f"VALUE_NEGATIVE_{-value}" if value < 0 else f"VALUE_{value}"
+    return str(value) if value[:1].isalpha() else f"VALUE_{number}"
+
+
+@cache
+def _members() -> frozenset[str]:
+    classes = (TEMPLATES / "model.py.jinja", TEMPLATES / "support" / "schemas.py")
+    return frozenset().union(*(_names(_MEMBER, path.read_text(encoding="utf-8")) for path in classes))
 
 
 def plain(value: str | UntrustedString) -> str:
@@ -60,30 +101,40 @@ def use_own_names() -> None:
     `View3DData` of `View3dData`, and arguments and attributes have no override.
     """
     strings.split_words, strings.pascal_case = split_words, pascal_case
+    # The names of fields and arguments are unique: `document_checks` rejects all others, and `rename` sets them.
+    model_property._resolve_naming_conflict = lambda *_: None  # noqa: SLF001  # it has no setting for that either
+    Endpoint._check_parameters_for_conflicts = lambda self, **_: self  # type: ignore[method-assign]  # noqa: SLF001
     strings.RESERVED_WORDS |= {
         name for path in TEMPLATES.glob("*.jinja") for name in _imported(path) if name[0].isupper()
     }
 
 
-def rename_reserved(data: GeneratorData, config: Config) -> None:
-    """Give an underscore to each argument and attribute whose name the templates use for something else."""
+def rename(document: Node, data: GeneratorData, config: Config) -> None:
+    """Give each field and each argument its name.
+
+    An argument whose name the templates use for something else gets an underscore.
+    """
     module = TEMPLATES / "endpoint_module.py.jinja"
-    code = _TAG.sub("", module.read_text(encoding="utf-8"))
-    arguments = {*_imported(module), *_names(_BOUND, code), "client"}
-    for collection in data.endpoint_collections_by_tag.values():
-        for endpoint in collection.endpoints:
-            bodies = [body.prop for body in endpoint.bodies]
-            _rename([each for each in endpoint.list_all_parameters() if each not in bodies], arguments, config)
-    classes = (TEMPLATES / "model.py.jinja", TEMPLATES / "support" / "schemas.py")
-    members = set[str]().union(*(_names(_MEMBER, path.read_text(encoding="utf-8")) for path in classes))
+    reserved = {*_imported(module), *_names(_BOUND, _TAG.sub("", module.read_text(encoding="utf-8"))), "client", "body"}
+    for endpoint in (each for tag in data.endpoint_collections_by_tag.values() for each in tag.endpoints):
+        _, parameters = operation_called(document, plain(endpoint.name))
+        declared = {(each["in"], each["name"]): each for each in parameters}
+        for place in ("path", "query", "header"):
+            for each in getattr(endpoint, f"{place}_parameters"):
+                name = python_name(plain(each.name), declared.get((place, plain(each.name)), {}))
+                name = f"{name}_" if name in reserved else name
+                route = plain(endpoint.path).replace(f"{{{each.python_name}}}", f"{{{name}}}")
+                endpoint.path = UntrustedString(route)
+                _set_name(each, name, config)
     for model in data.models:
-        _rename([*(model.required_properties or ()), *(model.optional_properties or ())], members, config)
+        names = (model.data.model_extra or {}).get(FIELD_NAMES, {})
+        for each in (*(model.required_properties or ()), *(model.optional_properties or ())):
+            _set_name(each, names[plain(each.name)], config)
 
 
-def _rename(properties: Iterable[Property], reserved: set[str], config: Config) -> None:
-    for each in properties:
-        if each.python_name in reserved:
-            each.set_python_name(UntrustedString(f"{each.python_name}_"), config, skip_snake_case=True)
+def _set_name(declared: Property, name: str, config: Config) -> None:
+    if declared.python_name != name:
+        declared.set_python_name(UntrustedString(name), config, skip_snake_case=True)
 
 
 def _imported(template: Path) -> list[str]:

@@ -77,8 +77,7 @@ def _body(operation: ModuleType) -> type | None:
 def _not_set(model: type, passed: Calls) -> Iterator[str]:
     """Yield the attributes that the wrapper sets neither where it constructs a model nor by their names in JSON."""
     names = [name for name in _optional(model) if name != "additional_properties"]
-    wire = model(**dict.fromkeys(inspect.signature(model).parameters, "")).wire_fields() if names else {}
-    by_name = dict(zip([field.name for field in attrs.fields(model)], wire, strict=False))
+    by_name = {name: wire for wire, (name, _) in vars(model)["FIELDS"].items()}
     yield from (name for name in names if name not in passed[model.__name__] and by_name.get(name) not in passed[""])
 
 

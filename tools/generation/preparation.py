@@ -10,6 +10,7 @@ from typing import Any
 
 from tools.generation.accept import with_accept
 from tools.generation.document import Node, rebuilt, resolve, without_source
+from tools.generation.naming import FIELD_NAMES, field_names
 
 #: The key of an object with what `x-secret` says about its properties.
 MARKS = "x-secret-properties"
@@ -51,7 +52,8 @@ def _as_generated(document: Node, node: dict[str, Any]) -> dict[str, Any]:
         forms += [{"type": "null"}] if "null" in node.get("type", ()) else []
         node = {key: value for key, value in node.items() if key != "type"} | {"oneOf": forms}
     marks = secret_marks(document, node)
-    return {**node, MARKS: marks} if marks else node
+    names = field_names(node["properties"]) if isinstance(node.get("properties"), Mapping) else {}
+    return node | ({MARKS: marks} if marks else {}) | ({FIELD_NAMES: names} if names else {})
 
 
 def secret_marks(document: Node, schema: Node) -> dict[str, bool]:

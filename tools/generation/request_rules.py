@@ -1,6 +1,6 @@
 """Writes what the document says of the arguments of each operation as the data of `templates/support/rules.py`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,8 @@ LIMITS = {
 
 
 def argument_of(node: Node, wire: str) -> str:
-    """Return the name of a parameter or property as an argument: of `x-argument`, or of its own name."""
-    return snake_case(str(node.get("x-argument", wire)))
+    """Return the name of a parameter or property as an argument."""
+    return snake_case(str(node.get("x-argument", node.get("x-python-name", wire))))
 
 
 class Expression(str):
@@ -89,7 +89,7 @@ class RequestRules:
         sent_as_text: bool = False,
         complete: bool = False,
     ) -> Expression:
-        name = str(declared.get("$ref", "")).rpartition("/")[2]
+        names = set(self._names(declared))
         complete = complete or declared.get("x-complete") is True
         schema = resolve(self.document, declared)
         own = _own(declared.get("x-error", schema.get("x-error")), outer)
@@ -100,8 +100,8 @@ class RequestRules:
         if sent_as_text and "" not in form.get("enum", [""]):
             parts["least"] = 1  # an empty parameter is a missing one, whatever members the service adds
         parts |= own
-        if name not in inside:  # a schema that contains itself is checked on its first level
-            within = {"outer": own, "inside": (*inside, name) if name else inside, "sent_as_text": sent_as_text}
+        if names.isdisjoint(inside):  # a schema that contains itself is checked on its first level
+            within = {"outer": own, "inside": (*inside, *names), "sent_as_text": sent_as_text}
             parts |= self._nested(form, complete=complete, **within)
             if complete and "properties" in parts:
                 parts["complete"] = sent_name(_named(declared))
@@ -121,6 +121,17 @@ class RequestRules:
             within |= {"argument": "", "required": False, "complete": complete}
             found["forms"] = {value: self._rule(form, **within) for value, form in forms.items()}
         return found
+
+    def _names(self, declared: Node) -> Iterator[str]:
+        """Yield the names of the schemas that a reference leads to, through those that may also be null."""
+        while True:
+            if "$ref" in declared:
+                yield str(declared["$ref"]).rpartition("/")[2]
+            schema = resolve(self.document, declared)
+            others, _ = alternatives(schema)
+            if len(others) != 1 or others == [schema]:
+                return
+            declared = others[0]
 
     def _form(self, schema: Node) -> tuple[Node, bool]:
         """Return a schema without null, and whether null is accepted."""

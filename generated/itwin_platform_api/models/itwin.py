@@ -1,67 +1,17 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
-from typing import Any, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from attrs import define as _attrs_define
-from attrs import field as _attrs_field
 
-from ..decoding import (
-    blank,
-    decode_datetime,
-    decode_enum,
-    members_of,
-    unknown_of,
-)
-from ..encoding import Fields
+from ..kinds import DATE_TIME, NUMBER, STRING, EnumKind, Table
 from ..models.data_center_location import DataCenterLocation
 from ..models.itwin_class import ITwinClass
 from ..models.itwin_status import ITwinStatus
 from ..models.itwin_sub_class import ITwinSubClass
 from ..schemas import JSONModel
 from ..unset import UNSET, Unset
-
-_ITwinClass = members_of(ITwinClass)
-_ITwinSubClass = members_of(ITwinSubClass)
-_ITwinStatus = members_of(ITwinStatus)
-_DataCenterLocation = members_of(DataCenterLocation)
-_REQUIRED: dict[str, Any] = dict.fromkeys(
-    (
-        "id",
-        "class",
-        "subClass",
-        "type",
-        "number",
-        "displayName",
-        "status",
-    ),
-    UNSET,
-)
-_NAMES = frozenset(
-    (
-        "id",
-        "class",
-        "subClass",
-        "type",
-        "number",
-        "displayName",
-        "status",
-        "geographicLocation",
-        "latitude",
-        "longitude",
-        "ianaTimeZone",
-        "dataCenterLocation",
-        "parentId",
-        "iTwinAccountId",
-        "imageName",
-        "image",
-        "createdDateTime",
-        "createdBy",
-        "lastModifiedDateTime",
-        "lastModifiedBy",
-    )
-)
 
 
 @_attrs_define(repr=False)
@@ -153,155 +103,28 @@ class ITwin(JSONModel):
     last_modified_by: None | str | Unset = UNSET
     """Id of the last modifying user."""
 
-    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
-
-    def wire_fields(self) -> Fields:
-        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
-
-        All other values stay as they are.
-        """
-        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
-        own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if (value := own.id) is not UNSET:
-            wire["id"] = value
-        if (value := own.class_) is not UNSET:
-            wire["class"] = value
-        if (value := own.sub_class) is not UNSET:
-            wire["subClass"] = value
-        if (value := own.type_) is not UNSET:
-            wire["type"] = value
-        if (value := own.number) is not UNSET:
-            wire["number"] = value
-        if (value := own.display_name) is not UNSET:
-            wire["displayName"] = value
-        if (value := own.status) is not UNSET:
-            wire["status"] = value
-        if (value := own.geographic_location) is not UNSET:
-            wire["geographicLocation"] = value
-        if (value := own.latitude) is not UNSET:
-            wire["latitude"] = value
-        if (value := own.longitude) is not UNSET:
-            wire["longitude"] = value
-        if (value := own.iana_time_zone) is not UNSET:
-            wire["ianaTimeZone"] = value
-        if (value := own.data_center_location) is not UNSET:
-            wire["dataCenterLocation"] = value
-        if (value := own.parent_id) is not UNSET:
-            wire["parentId"] = value
-        if (value := own.itwin_account_id) is not UNSET:
-            wire["iTwinAccountId"] = value
-        if (value := own.image_name) is not UNSET:
-            wire["imageName"] = value
-        if (value := own.image) is not UNSET:
-            wire["image"] = value
-        if (value := own.created_date_time) is not UNSET:
-            wire["createdDateTime"] = value
-        if (value := own.created_by) is not UNSET:
-            wire["createdBy"] = value
-        if (value := own.last_modified_date_time) is not UNSET:
-            wire["lastModifiedDateTime"] = value
-        if (value := own.last_modified_by) is not UNSET:
-            wire["lastModifiedBy"] = value
-        return wire
-
-    @classmethod
-    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        """Make a model of a JSON object. A missing field is UNSET, and a value of another type stays as it is."""
-        d, model = src_dict, blank(cls)
-        try:
-            model.id = d["id"]
-            value = d["class"]
-            try:
-                model.class_ = _ITwinClass[value]
-            except (KeyError, TypeError):
-                model.class_ = decode_enum(ITwinClass, value)
-            value = d["subClass"]
-            try:
-                model.sub_class = _ITwinSubClass[value]
-            except (KeyError, TypeError):
-                model.sub_class = decode_enum(ITwinSubClass, value)
-            model.type_ = d["type"]
-            model.number = d["number"]
-            model.display_name = d["displayName"]
-            value = d["status"]
-            try:
-                model.status = _ITwinStatus[value]
-            except (KeyError, TypeError):
-                model.status = decode_enum(ITwinStatus, value)
-        except KeyError:  # what is missing is as good as UNSET
-            return cls.from_dict({**_REQUIRED, **d})
-        known = 20
-        if "geographicLocation" in d:
-            model.geographic_location = d["geographicLocation"]
-        else:
-            model.geographic_location = UNSET
-            known -= 1
-        if "latitude" in d:
-            model.latitude = d["latitude"]
-        else:
-            model.latitude = UNSET
-            known -= 1
-        if "longitude" in d:
-            model.longitude = d["longitude"]
-        else:
-            model.longitude = UNSET
-            known -= 1
-        if "ianaTimeZone" in d:
-            model.iana_time_zone = d["ianaTimeZone"]
-        else:
-            model.iana_time_zone = UNSET
-            known -= 1
-        if "dataCenterLocation" in d:
-            value = d["dataCenterLocation"]
-            try:
-                model.data_center_location = _DataCenterLocation[value]
-            except (KeyError, TypeError):
-                model.data_center_location = decode_enum(DataCenterLocation, value)
-        else:
-            model.data_center_location = UNSET
-            known -= 1
-        if "parentId" in d:
-            model.parent_id = d["parentId"]
-        else:
-            model.parent_id = UNSET
-            known -= 1
-        if "iTwinAccountId" in d:
-            model.itwin_account_id = d["iTwinAccountId"]
-        else:
-            model.itwin_account_id = UNSET
-            known -= 1
-        if "imageName" in d:
-            model.image_name = d["imageName"]
-        else:
-            model.image_name = UNSET
-            known -= 1
-        if "image" in d:
-            model.image = d["image"]
-        else:
-            model.image = UNSET
-            known -= 1
-        if "createdDateTime" in d:
-            model.created_date_time = decode_datetime(d["createdDateTime"])
-        else:
-            model.created_date_time = UNSET
-            known -= 1
-        if "createdBy" in d:
-            model.created_by = d["createdBy"]
-        else:
-            model.created_by = UNSET
-            known -= 1
-        if "lastModifiedDateTime" in d:
-            model.last_modified_date_time = decode_datetime(d["lastModifiedDateTime"])
-        else:
-            model.last_modified_date_time = UNSET
-            known -= 1
-        if "lastModifiedBy" in d:
-            model.last_modified_by = d["lastModifiedBy"]
-        else:
-            model.last_modified_by = UNSET
-            known -= 1
-        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
-        return model
+    FIELDS: ClassVar[Table] = {
+        "id": ("id", STRING),
+        "class": ("class_", EnumKind("ITwinClass")),
+        "subClass": ("sub_class", EnumKind("ITwinSubClass")),
+        "type": ("type_", STRING),
+        "number": ("number", STRING),
+        "displayName": ("display_name", STRING),
+        "status": ("status", EnumKind("ITwinStatus")),
+        "geographicLocation": ("geographic_location", STRING),
+        "latitude": ("latitude", NUMBER),
+        "longitude": ("longitude", NUMBER),
+        "ianaTimeZone": ("iana_time_zone", STRING),
+        "dataCenterLocation": ("data_center_location", EnumKind("DataCenterLocation")),
+        "parentId": ("parent_id", STRING),
+        "iTwinAccountId": ("itwin_account_id", STRING),
+        "imageName": ("image_name", STRING),
+        "image": ("image", STRING),
+        "createdDateTime": ("created_date_time", DATE_TIME),
+        "createdBy": ("created_by", STRING),
+        "lastModifiedDateTime": ("last_modified_date_time", DATE_TIME),
+        "lastModifiedBy": ("last_modified_by", STRING),
+    }
 
 
 #: A string that the document names, or any other.

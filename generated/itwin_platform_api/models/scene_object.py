@@ -1,53 +1,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar
 
 from attrs import define as _attrs_define
-from attrs import field as _attrs_field
 
-from ..decoding import (
-    blank,
-    decode_datetime,
-    decode_kind,
-    make_when_read,
-    unknown_of,
-)
-from ..encoding import Fields, fields_of
+from ..decoding import make_when_read
+from ..kinds import BOOLEAN, DATE_TIME, NUMBER, STRING, ByKind, Table
 from ..schemas import JSONModel
 from ..unset import UNSET, Unset
-
-_REQUIRED: dict[str, Any] = dict.fromkeys(
-    (
-        "id",
-        "version",
-        "kind",
-        "data",
-        "sceneId",
-        "createdById",
-        "creationTime",
-        "lastModified",
-    ),
-    UNSET,
-)
-_NAMES = frozenset(
-    (
-        "id",
-        "version",
-        "kind",
-        "data",
-        "sceneId",
-        "createdById",
-        "creationTime",
-        "lastModified",
-        "displayName",
-        "order",
-        "visible",
-        "parentId",
-        "relatedId",
-    )
-)
 
 
 @_attrs_define(repr=False)
@@ -120,94 +81,25 @@ class SceneObject(JSONModel):
     """Id of the related scene object that references the repository resource a styling object applies to. Required for
     resource styling objects, not allowed for others."""
 
-    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
-
-    def wire_fields(self) -> Fields:
-        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
-
-        All other values stay as they are.
-        """
-        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
-        own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if (value := own.id) is not UNSET:
-            wire["id"] = value
-        if (value := own.version) is not UNSET:
-            wire["version"] = value
-        if (value := own.kind) is not UNSET:
-            wire["kind"] = value
-        if (value := own.data) is not UNSET:
-            wire["data"] = fields_of(value)
-        if (value := own.scene_id) is not UNSET:
-            wire["sceneId"] = value
-        if (value := own.created_by_id) is not UNSET:
-            wire["createdById"] = value
-        if (value := own.creation_time) is not UNSET:
-            wire["creationTime"] = value
-        if (value := own.last_modified) is not UNSET:
-            wire["lastModified"] = value
-        if (value := own.display_name) is not UNSET:
-            wire["displayName"] = value
-        if (value := own.order) is not UNSET:
-            wire["order"] = value
-        if (value := own.visible) is not UNSET:
-            wire["visible"] = value
-        if (value := own.parent_id) is not UNSET:
-            wire["parentId"] = value
-        if (value := own.related_id) is not UNSET:
-            wire["relatedId"] = value
-        return wire
-
-    @classmethod
-    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        """Make a model of a JSON object. A missing field is UNSET, and a value of another type stays as it is."""
-        d, model = src_dict, blank(cls)
-        try:
-            model.id = d["id"]
-            model.version = d["version"]
-            model.kind = d["kind"]
-            model.data = decode_kind(_DATA, d.get("kind"), d["data"])
-            model.scene_id = d["sceneId"]
-            model.created_by_id = d["createdById"]
-            model.creation_time = decode_datetime(d["creationTime"])
-            model.last_modified = decode_datetime(d["lastModified"])
-        except KeyError:  # what is missing is as good as UNSET
-            return cls.from_dict({**_REQUIRED, **d})
-        known = 13
-        if "displayName" in d:
-            model.display_name = d["displayName"]
-        else:
-            model.display_name = UNSET
-            known -= 1
-        if "order" in d:
-            model.order = d["order"]
-        else:
-            model.order = UNSET
-            known -= 1
-        if "visible" in d:
-            model.visible = d["visible"]
-        else:
-            model.visible = UNSET
-            known -= 1
-        if "parentId" in d:
-            model.parent_id = d["parentId"]
-        else:
-            model.parent_id = UNSET
-            known -= 1
-        if "relatedId" in d:
-            model.related_id = d["relatedId"]
-        else:
-            model.related_id = UNSET
-            known -= 1
-        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
-        return model
+    FIELDS: ClassVar[Table] = {
+        "id": ("id", STRING),
+        "displayName": ("display_name", STRING),
+        "order": ("order", NUMBER),
+        "visible": ("visible", BOOLEAN),
+        "version": ("version", STRING),
+        "kind": ("kind", STRING),
+        "parentId": ("parent_id", STRING),
+        "relatedId": ("related_id", STRING),
+        "data": ("data", ByKind({"RepositoryResource": "RepositoryResourceData", "View3d": "View3dData"})),
+        "sceneId": ("scene_id", STRING),
+        "createdById": ("created_by_id", STRING),
+        "creationTime": ("creation_time", DATE_TIME),
+        "lastModified": ("last_modified", DATE_TIME),
+    }
 
 
 # Below the class, so that models may name each other; once, and not in each call.
 from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
 from ..models.view3d_data import View3dData  # noqa: E402
 
-_DATA = {
-    "RepositoryResource": RepositoryResourceData.from_dict,
-    "View3d": View3dData.from_dict,
-}
 make_when_read(SceneObject, "data")

@@ -1,34 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self, TypedDict
+from typing import Any, ClassVar, Literal, TypedDict
 
 from attrs import define as _attrs_define
-from attrs import field as _attrs_field
 
-from ..decoding import (
-    blank,
-    unknown_of,
-)
-from ..encoding import Fields
+from ..kinds import STRING, Table
 from ..schemas import JSONModel, takes_mapping
-from ..unset import UNSET
-
-_REQUIRED: dict[str, Any] = dict.fromkeys(
-    (
-        "type",
-        "key",
-        "value",
-    ),
-    UNSET,
-)
-_NAMES = frozenset(
-    (
-        "type",
-        "key",
-        "value",
-    )
-)
 
 
 @_attrs_define(repr=False)
@@ -51,42 +29,13 @@ class StoredHeaderAuthentication(JSONModel):
     value: str
     """Value of the header."""
 
-    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
-
-    CONSTANTS: ClassVar[Mapping[str, Any]] = {
-        "type": "Header",
+    FIELDS: ClassVar[Table] = {
+        "type": ("type_", STRING),
+        "key": ("key", STRING),
+        "value": ("value", STRING),
     }
-
+    CONSTANTS: ClassVar[Mapping[str, Any]] = {"type": "Header"}
     SECRETS: ClassVar[frozenset[str]] = frozenset(["key", "value"])
-
-    def wire_fields(self) -> Fields:
-        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
-
-        All other values stay as they are.
-        """
-        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
-        own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if (value := own.type_) is not UNSET:
-            wire["type"] = value
-        if (value := own.key) is not UNSET:
-            wire["key"] = value
-        if (value := own.value) is not UNSET:
-            wire["value"] = value
-        return wire
-
-    @classmethod
-    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        """Make a model of a JSON object. A missing field is UNSET, and a value of another type stays as it is."""
-        d, model = src_dict, blank(cls)
-        try:
-            model.type_ = d["type"]
-            model.key = d["key"]
-            model.value = d["value"]
-        except KeyError:  # what is missing is as good as UNSET
-            return cls.from_dict({**_REQUIRED, **d})
-        known = 3
-        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
-        return model
 
 
 class HeaderAuthenticationParam(TypedDict):

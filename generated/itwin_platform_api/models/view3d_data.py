@@ -1,46 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired, Self, TypedDict
+from collections.abc import Sequence
+from typing import ClassVar, NotRequired, TypedDict
 
 from attrs import define as _attrs_define
-from attrs import field as _attrs_field
 
-from ..decoding import (
-    blank,
-    unknown_of,
-)
-from ..encoding import Fields, fields_of
+from ..kinds import BOOLEAN, NUMBER, ListKind, ModelKind, Table
 from ..schemas import JSONModel, takes_mapping
 from ..unset import UNSET, Unset
-
-_REQUIRED: dict[str, Any] = dict.fromkeys(
-    (
-        "position",
-        "direction",
-        "up",
-        "isOrthographic",
-        "aspectRatio",
-        "near",
-        "far",
-        "ecefTransform",
-    ),
-    UNSET,
-)
-_NAMES = frozenset(
-    (
-        "position",
-        "direction",
-        "up",
-        "isOrthographic",
-        "aspectRatio",
-        "near",
-        "far",
-        "ecefTransform",
-        "fov",
-        "width",
-    )
-)
 
 
 @_attrs_define(repr=False)
@@ -92,68 +59,18 @@ class View3dData(JSONModel):
     width: float | Unset = UNSET
     """Frustum width in meters, orthographic views."""
 
-    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
-
-    def wire_fields(self) -> Fields:
-        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
-
-        All other values stay as they are.
-        """
-        wire = Fields(self.additional_properties) if self.additional_properties else Fields()
-        own: Any = self  # required fields, too, are UNSET where a response lacks them
-        if (value := own.position) is not UNSET:
-            wire["position"] = fields_of(value)
-        if (value := own.direction) is not UNSET:
-            wire["direction"] = fields_of(value)
-        if (value := own.up) is not UNSET:
-            wire["up"] = fields_of(value)
-        if (value := own.is_orthographic) is not UNSET:
-            wire["isOrthographic"] = value
-        if (value := own.aspect_ratio) is not UNSET:
-            wire["aspectRatio"] = value
-        if (value := own.near) is not UNSET:
-            wire["near"] = value
-        if (value := own.far) is not UNSET:
-            wire["far"] = value
-        if (value := own.ecef_transform) is not UNSET:
-            wire["ecefTransform"] = value
-        if (value := own.fov) is not UNSET:
-            wire["fov"] = value
-        if (value := own.width) is not UNSET:
-            wire["width"] = value
-        return wire
-
-    @classmethod
-    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        """Make a model of a JSON object. A missing field is UNSET, and a value of another type stays as it is."""
-        d, model = src_dict, blank(cls)
-        try:
-            value = d["position"]
-            model.position = Vector3d.from_dict(value) if isinstance(value, dict) else value
-            value = d["direction"]
-            model.direction = Vector3d.from_dict(value) if isinstance(value, dict) else value
-            value = d["up"]
-            model.up = Vector3d.from_dict(value) if isinstance(value, dict) else value
-            model.is_orthographic = d["isOrthographic"]
-            model.aspect_ratio = d["aspectRatio"]
-            model.near = d["near"]
-            model.far = d["far"]
-            model.ecef_transform = d["ecefTransform"]
-        except KeyError:  # what is missing is as good as UNSET
-            return cls.from_dict({**_REQUIRED, **d})
-        known = 10
-        if "fov" in d:
-            model.fov = d["fov"]
-        else:
-            model.fov = UNSET
-            known -= 1
-        if "width" in d:
-            model.width = d["width"]
-        else:
-            model.width = UNSET
-            known -= 1
-        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
-        return model
+    FIELDS: ClassVar[Table] = {
+        "position": ("position", ModelKind("Vector3d")),
+        "direction": ("direction", ModelKind("Vector3d")),
+        "up": ("up", ModelKind("Vector3d")),
+        "isOrthographic": ("is_orthographic", BOOLEAN),
+        "aspectRatio": ("aspect_ratio", NUMBER),
+        "near": ("near", NUMBER),
+        "far": ("far", NUMBER),
+        "fov": ("fov", NUMBER),
+        "width": ("width", NUMBER),
+        "ecefTransform": ("ecef_transform", ListKind(NUMBER)),
+    }
 
 
 # Below the class, so that models may name each other; once, and not in each call.

@@ -56,6 +56,8 @@ class SchemaChecks:
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self._schemas = schemas
         self._resolved: dict[int, Schema] = {}
+        # By the identities of a schema and of the error around it, both of which are kept.
+        self._compiled: dict[tuple[int, int, bool], tuple[Schema, Schema, list[Check]]] = {}
 
     def resolved(self, schema: Schema) -> Schema:
         """Return the schema with its reference followed; what stands beside the reference comes first."""
@@ -70,6 +72,20 @@ class SchemaChecks:
 
     def check(self, schema: Schema, *, error: Schema = _NO_ERROR, partial: bool = False) -> Check:
         """Compile a schema; `error` is the `x-error` around it, and with `partial` no property is required."""
+        key = id(schema), id(error), partial
+        if key not in self._compiled:
+            compiled = list[Check]()
+            self._compiled[key] = schema, error, compiled
+            compiled.append(self._compile(schema, error, partial=partial))
+        compiled = self._compiled[key][2]
+
+        def check(value: JSON) -> Problems | None:
+            return compiled[0](value)
+
+        # A schema that contains itself is used before it is compiled.
+        return compiled[0] if compiled else check
+
+    def _compile(self, schema: Schema, error: Schema, *, partial: bool) -> Check:
         schema = self.resolved(schema)
         error = schema.get("x-error", error)
         if "oneOf" in schema or "anyOf" in schema:

@@ -43,6 +43,12 @@ def rows(table: dict[str, list[Any]]) -> list[Any]:
     return [(name, *row) for name, of_operation in table.items() for row in of_operation]
 
 
+def detector(properties: dict[str, Any]) -> str:
+    """The body of a detector, with its properties in the order of the document."""
+    names = SPECIFICATION["components"]["schemas"]["DetectorCreate"]["properties"]
+    return json.dumps({name: properties[name] for name in names if name in properties}, separators=(",", ":"))
+
+
 ASSET, PROJECT = ITwinSubClass.ASSET, ITwinSubClass.PROJECT
 CREATED, UNKNOWN = EventType.IMODELS_IMODEL_CREATED_V1, "iTwins.iTwinRenamed.v9"
 LONG = "x" * 200
@@ -52,9 +58,9 @@ BODIES: dict[str, list[Any]] = {
         ({}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
         ({"display_name": UNSET}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
         *(
-            ({"name": "n", keyword: value}, f'{{"name":"n","type":"PhotoObjectDetector","{name}":{sent}}}')
+            ({"name": "n", keyword: value}, detector({"name": "n", "type": "PhotoObjectDetector", name: value}))
             for keyword, name in ((argument_of({}, name), name) for name in nullable("create_detector"))
-            for value, sent in ((None, "null"), ("", '""'), ("https://x", '"https://x"'))
+            for value in (None, "", "https://x")
         ),
         *(
             ({"name": "n", "type": kind}, f'{{"name":"n","type":"{kind!s}"}}')
@@ -65,11 +71,11 @@ BODIES: dict[str, list[Any]] = {
         ({}, '{"id":"roads","displayName":"Roads"}'),
         ({"type": UNSET}, '{"id":"roads","displayName":"Roads"}'),
         ({"id": "a/b #?%", "display_name": "é"}, '{"id":"a/b #?%","displayName":"é"}'),
-        ({"id": LONG, "type": LONG[100:]}, f'{{"id":"{LONG}","displayName":"Roads","type":"{LONG[100:]}"}}'),
+        ({"id": LONG, "type": LONG[100:]}, f'{{"id":"{LONG}","type":"{LONG[100:]}","displayName":"Roads"}}'),
     ],
     "create_scene": [
         ({"id": UNSET, "objects": UNSET}, '{"displayName":"Overview"}'),
-        ({"id": SCENE}, f'{{"displayName":"Overview","id":"{SCENE}"}}'),
+        ({"id": SCENE}, f'{{"id":"{SCENE}","displayName":"Overview"}}'),
         ({"description": ""}, '{"displayName":"Overview","description":""}'),
         ({"parent_id": SCENE.upper()}, f'{{"displayName":"Overview","parentId":"{SCENE.upper()}"}}'),
         ({"objects": []}, '{"displayName":"Overview","sceneData":{"objects":[]}}'),

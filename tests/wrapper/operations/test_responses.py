@@ -1,13 +1,22 @@
 """What each operation returns: the thing itself, typed, with nothing lost; or a typed error that keeps everything."""
 
 import importlib
+import re
 from typing import Any, get_args, get_type_hints
 
 import attrs
 import httpx
 import itwin_platform
 import pytest
-from itwin_platform import APIStatusError, BackoffPolicy, ErrorCode, ErrorDetail, PlatformClient, ResponseDecodeError
+from itwin_platform import (
+    UNSET,
+    APIStatusError,
+    BackoffPolicy,
+    ErrorCode,
+    ErrorDetail,
+    PlatformClient,
+    ResponseDecodeError,
+)
 from itwin_platform_api.operations import MODULES
 
 from tests.support.calls import METHODS, SCENE
@@ -160,7 +169,7 @@ async def test_a_body_without_what_was_asked_for_is_a_decode_error(name: str, bo
 
 
 ODD: list[Any] = [None, "text", 5, []]
-#: By operation: what is wrong in a response, and where the error says that it is.
+#: By operation: what cannot be returned, and where the error says that it is.
 WRONG: list[tuple[str, object, str]] = [
     *(
         (name, {wrapper: value}, f"{wrapper}: {'a list' if name.startswith('list') else 'an object'}")
@@ -169,26 +178,94 @@ WRONG: list[tuple[str, object, str]] = [
         if wrapper
     ),
     *(("list_itwins", {"iTwins": [{"id": "a"}, odd]}, "iTwins[1]: an object") for odd in ODD),
-    ("update_repository", {"repository": {"id": 5}}, "repository.id: a string"),
-    ("update_repository", {"repository": {"authentication": {"type": 5}}}, "repository.authentication.type: a string"),
-    ("update_repository", {"repository": {"authentication": {"type": "Basic", "password": 5}}}, "password: a string"),
-    ("update_repository", {"repository": {"options": {"minimumLevel": "3"}}}, "options.minimumLevel: a number"),
-    ("create_repository_resource", {"resource": {"capabilities": []}}, "resource.capabilities: an object"),
-    ("list_itwins", {"iTwins": [{}, {}, {}, {"status": 5}]}, "iTwins[3].status: a string"),
-    ("get_primary_account", {"iTwin": {"id": True}}, "iTwin.id: a string"),
-    ("create_scene", {"scene": {"parentId": 5, "sceneData": {"objects": []}}}, "scene.parentId: a string"),
-    ("create_scene", {"scene": {"sceneData": {"objects": [{"visible": "no"}]}}}, "objects[0].visible: true or false"),
-    ("create_scene", {"scene": {"sceneData": {"objects": [None]}}}, "scene.sceneData.objects[0]: an object"),
-    ("list_scene_objects", {"objects": [{"order": "1"}]}, "objects[0].order: a number"),
-    ("list_scene_objects", {"objects": [], "sceneContext": {"isPartial": "yes"}}, "isPartial: true or false"),
-    ("create_detector", {"detector": {"versions": 5}}, "detector.versions: a list"),
-    ("update_webhook", {"eventTypes": ["a", 5]}, "eventTypes[1]: a string"),
-    ("update_webhook", {"webhook": {"eventTypes": ["a", 5]}}, "webhook.eventTypes[1]: a string"),
+]
+#: By operation: a value of another type in a response, and the warning.
+STAYING: list[tuple[str, Any, str]] = [
+    ("update_repository", {"repository": {"id": 5}}, "repository.id is a number"),
+    (
+        "update_repository",
+        {"repository": {"authentication": {"type": 5}}},
+        "repository.authentication.type is a number",
+    ),
+    ("update_repository", {"repository": {"authentication": "x"}}, "repository.authentication is a string"),
+    (
+        "update_repository",
+        {"repository": {"authentication": {"type": "Basic", "password": 5}}},
+        "repository.authentication.password is a number",
+    ),
+    (
+        "update_repository",
+        {"repository": {"options": {"minimumLevel": "3"}}},
+        "repository.options.minimumLevel is a string",
+    ),
+    ("create_repository_resource", {"resource": {"capabilities": []}}, "resource.capabilities is a list"),
+    ("list_itwins", {"iTwins": [{}, {}, {}, {"latitude": "45.5"}]}, "iTwins[3].latitude is a string"),
+    ("list_itwins", {"iTwins": [{"number": 17, "status": 5}]}, "iTwins[0].number is a number, and 1 more"),
+    ("list_itwins", {"iTwins": [{"createdDateTime": 17}]}, "iTwins[0].createdDateTime is a number"),
+    ("list_itwins", {"iTwins": [{"id": "a"}], "_links": {"self": {"href": True}}}, "_links.self.href is a boolean"),
+    ("get_primary_account", {"iTwin": {"id": True}}, "iTwin.id is a boolean"),
+    ("create_scene", {"scene": {"parentId": 5, "sceneData": {"objects": []}}}, "scene.parentId is a number"),
+    (
+        "create_scene",
+        {"scene": {"sceneData": {"objects": [{"visible": "no"}]}}},
+        "scene.sceneData.objects[0].visible is a string",
+    ),
+    ("create_scene", {"scene": {"sceneData": {"objects": [None]}}}, "scene.sceneData.objects[0] is null"),
+    ("create_scene", {"scene": {"sceneData": 1.5}}, "scene.sceneData is a number"),
+    ("list_scene_objects", {"objects": [{"order": "1"}]}, "objects[0].order is a string"),
+    ("list_scene_objects", {"objects": [{"kind": "View3d", "data": {"far": "1"}}]}, "objects[0].data.far is a string"),
+    (
+        "list_scene_objects",
+        {"objects": [{"kind": "Layer", "data": 1}, {"kind": "View3d", "data": {"up": {"x": "1"}}}]},
+        "objects[1].data.up.x is a string",
+    ),
+    ("list_scene_objects", {"objects": [{"kind": "View3d", "data": [1]}]}, "objects[0].data is a list"),
+    ("list_scene_objects", {"objects": [{"kind": 5, "data": {}}]}, "objects[0].kind is a number"),
+    (
+        "list_scene_objects",
+        {"objects": [], "sceneContext": {"isPartial": "yes"}},
+        "sceneContext.isPartial is a string",
+    ),
+    ("list_scene_objects", {"objects": [], "sceneContext": [5]}, "sceneContext is a list"),
+    ("create_detector", {"detector": {"versions": 5}}, "detector.versions is a number"),
+    ("update_webhook", {"eventTypes": ["a", 5]}, "eventTypes[1] is a number"),
+    ("update_webhook", {"webhook": {"eventTypes": ["a", 5]}}, "webhook.eventTypes[1] is a number"),
 ]
 
 
+@pytest.mark.parametrize(("name", "body", "place"), STAYING, ids=str)
+async def test_a_value_of_another_type_stays_and_is_named(
+    name: str, body: Any, place: str, exchange: Exchange, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The result has it as it came, and one warning says where it is and which type it has, and not the value."""
+    found = await exchange(name, json=body)
+    wrapper = TYPES[name][1]
+    value = body.get(wrapper or "webhook", body)
+    assert ([each.to_dict() for each in found] if isinstance(found, list) else found.to_dict()) == value
+    [record] = [each for each in caplog.records if each.levelname == "WARNING"]
+    method, success = OPERATIONS[name].method, OPERATIONS[name].success
+    said = rf"{method} /\S+ -> {success}: another JSON type than documented: {re.escape(place)}"
+    assert record.name == "itwin_platform"
+    assert re.fullmatch(said, record.getMessage())
+
+
+async def test_a_value_of_another_type_does_not_end_a_listing(
+    exchange: Exchange, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The pages that follow are read, and each response with such values has one warning."""
+    link = {"next": {"href": f"{BASE_URL}/itwins/?$skip=2"}}
+    exchange.mock.add_response(json={"iTwins": [{"id": "a"}, {"id": "b", "number": 17}], "_links": link})
+    exchange.mock.add_response(json={"iTwins": [{"id": "c", "number": "17"}]})
+    assert [each.number for each in await exchange.platform.itwins.list().collect()] == [UNSET, 17, "17"]
+    assert [each.getMessage() for each in caplog.records if each.levelname == "WARNING"] == [
+        "GET /itwins/ -> 200: another JSON type than documented: iTwins[1].number is a number"
+    ]
+
+
 @pytest.mark.parametrize(("name", "body", "place"), WRONG, ids=str)
-async def test_a_value_of_another_type_is_named(name: str, body: object, place: str, exchange: Exchange) -> None:
+async def test_a_response_with_nothing_to_return_is_an_error(
+    name: str, body: object, place: str, exchange: Exchange
+) -> None:
     """The error says where the value is and what was expected, and nothing of the value; a listing can be resumed."""
     with pytest.raises(ResponseDecodeError) as caught:
         await exchange(name, json=body)

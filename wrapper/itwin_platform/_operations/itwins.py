@@ -35,7 +35,7 @@ MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum - 1
 #: The most iTwins of one page.
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
 #: What the minimal representation holds. Source: section 2.5.
-_SUMMARY: tuple[str, ...] = tuple(get_primary_account.EXPECTED["iTwin"])
+_SUMMARY: tuple[str, ...] = tuple(ITwinSummary.FIELDS)
 _listing = partial(Listing, parameters=list_itwins.QUERY_PARAMETERS, most=ITWINS_PER_PAGE)
 #: The value of Prefer for each `representation`. Source: section 4.3.
 _PREFER = {"minimal": PreferredReturn("return=minimal"), "full": PreferredReturn("return=representation")}

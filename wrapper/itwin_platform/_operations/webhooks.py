@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from itwin_platform_api.api.webhooks import update_webhook
-from itwin_platform_api.expected import mismatch
+from itwin_platform_api.kinds import ModelKind
 from itwin_platform_api.models import EventType, EventTypeParam, Webhook, WebhookUpdate
+from itwin_platform_api.structures import decode_value
 from itwin_platform_api.types import UNSET, Unset
 
 from .._requests.sender import ErrorsOfCall, unwrap
@@ -76,9 +77,7 @@ class Webhooks(Group):
         response = await self._sender.send(values)
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
-            if (wrong := mismatch(update_webhook.EXPECTED, wrapped)) is not None:
-                raise response.decode_error(f"webhook.{wrong}")
-            webhook = Webhook.from_dict(wrapped)
+            webhook = decode_value(ModelKind("Webhook"), wrapped, response, place="webhook")
         known = webhook.to_dict().keys() - webhook.additional_properties.keys()
         return unwrap(response, webhook if known else None, Webhook)
 

@@ -180,6 +180,10 @@ class DecodedResponse:
         ErrorsOfCall(self.call.method, self.call.route, path).name(error)
         return error
 
+    def warn(self, words: str) -> None:
+        """Log a warning about a success, such as a value of another JSON type than documented."""
+        LOGGER.warning("%s %s -> %s: %s", self.call.method, self.call.route, self.status_code, words)
+
     def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
         """Return the headers and a body without the token that was sent: a service may echo it."""
         hide, came = self.result.hide_token, self.headers

@@ -1,27 +1,13 @@
-from collections.abc import Iterable
-from typing import Any
-
 from ...client import AuthenticatedClient
-from ...decoding import (
-    MAKERS,
-    blank,
-    decode_datetime,
-    decode_model,
-)
 from ...encoding import encode_parameters
-from ...errors import decode_error, read_object
-from ...models.data_center_location import DataCenterLocation
-from ...models.itwin import ITwin
-from ...models.itwin_class import ITwinClass
 from ...models.itwin_status import ITwinStatus
 from ...models.itwin_sub_class import ITwinSubClass
 from ...models.itwins_response import ITwinsResponse
-from ...models.paging_links import PagingLinks
 from ...models.preferred_return import PreferredReturn
 from ...models.query_scope import QueryScope
 from ...request import Received, RequestValues, send
 from ...rules import Excludes, Reject, Rule, check
-from ...structures import ResponseReader, list_of, optional, required, structure
+from ...structures import ResponseReader
 from ...types import UNSET, Response, Unset
 
 QUERY_PARAMETERS = frozenset(
@@ -44,33 +30,6 @@ QUERY_PARAMETERS = frozenset(
 )
 METHOD: str = "GET"
 ROUTE: str = "/itwins/"
-#: The JSON types of the response, as the document has them.
-EXPECTED: Any = {
-    "iTwins": [
-        {
-            "id": "string",
-            "class": "string",
-            "subClass": "string",
-            "type": "string",
-            "number": "string",
-            "displayName": "string",
-            "status": "string",
-            "geographicLocation": "string",
-            "latitude": "number",
-            "longitude": "number",
-            "ianaTimeZone": "string",
-            "dataCenterLocation": "string",
-            "parentId": "string",
-            "iTwinAccountId": "string",
-            "imageName": "string",
-            "image": "string",
-            "createdDateTime": "string",
-            "createdBy": "string",
-            "lastModifiedDateTime": "string",
-            "lastModifiedBy": "string",
-        }
-    ]
-}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "sub_class": Rule(
@@ -171,7 +130,6 @@ def build_request(
     Args:
         reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
     """
-
     if reject is not None:
         check(
             RULES,
@@ -230,17 +188,16 @@ def build_request(
     )
 
 
+_ITWINS_RESPONSE = ResponseReader(ITwinsResponse)
+
+
 def parse_response(response: Received) -> ITwinsResponse:
     """Decode a success.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+        errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-
-    if 200 <= response.status_code < 300:
-        read = _READER.read(response.content)
-        return ITwinsResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
-    raise decode_error(response)
+    return _ITWINS_RESPONSE.read(response)
 
 
 async def asyncio_detailed(
@@ -266,36 +223,28 @@ async def asyncio_detailed(
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[ITwinsResponse]:
     """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
-
-    response = await send(
-        client.get_async_httpx_client(),
-        build_request(
-            sub_class=sub_class,
-            status=status,
-            type_=type_,
-            number=number,
-            display_name=display_name,
-            parent_id=parent_id,
-            itwin_account_id=itwin_account_id,
-            search=search,
-            select=select,
-            filter_=filter_,
-            orderby=orderby,
-            top=top,
-            skip=skip,
-            include_inactive=include_inactive,
-            x_max_return=x_max_return,
-            x_itwin_query_scope=x_itwin_query_scope,
-            prefer=prefer,
-            accept=accept,
-        ),
+    values = build_request(
+        sub_class=sub_class,
+        status=status,
+        type_=type_,
+        number=number,
+        display_name=display_name,
+        parent_id=parent_id,
+        itwin_account_id=itwin_account_id,
+        search=search,
+        select=select,
+        filter_=filter_,
+        orderby=orderby,
+        top=top,
+        skip=skip,
+        include_inactive=include_inactive,
+        x_max_return=x_max_return,
+        x_itwin_query_scope=x_itwin_query_scope,
+        prefer=prefer,
+        accept=accept,
     )
-    return Response(
-        status_code=response.status_code,
-        content=response.content,
-        headers=response.headers,
-        parsed=parse_response(response),
-    )
+    response = await send(client.get_async_httpx_client(), values)
+    return Response(response.status_code, response.content, response.headers, parse_response(response))
 
 
 async def asyncio(
@@ -383,102 +332,25 @@ async def asyncio(
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
     """
-
-    return (
-        await asyncio_detailed(
-            client=client,
-            sub_class=sub_class,
-            status=status,
-            type_=type_,
-            number=number,
-            display_name=display_name,
-            parent_id=parent_id,
-            itwin_account_id=itwin_account_id,
-            search=search,
-            select=select,
-            filter_=filter_,
-            orderby=orderby,
-            top=top,
-            skip=skip,
-            include_inactive=include_inactive,
-            x_max_return=x_max_return,
-            x_itwin_query_scope=x_itwin_query_scope,
-            prefer=prefer,
-            accept=accept,
-        )
-    ).parsed
-
-
-def _make_itwin(values: Any) -> ITwin:
-    model = blank(ITwin)
-    model.additional_properties = {}
-    model.id = values.id
-    model.class_ = values.class_
-    model.sub_class = values.sub_class
-    model.type_ = values.type_
-    model.number = values.number
-    model.display_name = values.display_name
-    model.status = values.status
-    model.geographic_location = values.geographic_location
-    model.latitude = values.latitude
-    model.longitude = values.longitude
-    model.iana_time_zone = values.iana_time_zone
-    model.data_center_location = values.data_center_location
-    model.parent_id = values.parent_id
-    model.itwin_account_id = values.itwin_account_id
-    model.image_name = values.image_name
-    model.image = values.image
-    value = values.created_date_time
-    model.created_date_time = decode_datetime(value) if value else value
-    model.created_by = values.created_by
-    value = values.last_modified_date_time
-    model.last_modified_date_time = decode_datetime(value) if value else value
-    model.last_modified_by = values.last_modified_by
-    return model
-
-
-def _make_itwins_response(values: Any) -> ITwinsResponse:
-    model = blank(ITwinsResponse)
-    model.additional_properties = {}
-    model.itwins = [MAKERS[item.__class__](item) for item in values.itwins]
-    model.links = decode_model(PagingLinks.from_dict, values.links)
-    return model
-
-
-def _structures(unknown: Iterable[str]) -> Iterable[Any]:
-    fields = [
-        optional("id", str | None, "id"),
-        optional("class_", ITwinClass | None, "class"),
-        optional("sub_class", ITwinSubClass | None, "subClass"),
-        optional("type_", str | None, "type"),
-        optional("number", str | None, "number"),
-        optional("display_name", str | None, "displayName"),
-        optional("status", ITwinStatus | None, "status"),
-        optional("geographic_location", str | None, "geographicLocation"),
-        optional("latitude", int | float | None, "latitude"),
-        optional("longitude", int | float | None, "longitude"),
-        optional("iana_time_zone", str | None, "ianaTimeZone"),
-        optional("data_center_location", DataCenterLocation | None, "dataCenterLocation"),
-        optional("parent_id", str | None, "parentId"),
-        optional("itwin_account_id", str | None, "iTwinAccountId"),
-        optional("image_name", str | None, "imageName"),
-        optional("image", str | None, "image"),
-        optional("created_date_time", str | None, "createdDateTime"),
-        optional("created_by", str | None, "createdBy"),
-        optional("last_modified_date_time", str | None, "lastModifiedDateTime"),
-        optional("last_modified_by", str | None, "lastModifiedBy"),
-    ]
-    itwin_ = structure(_make_itwin, fields, unknown)
-    for item in [itwin_]:
-        item = structure(
-            _make_itwins_response,
-            [
-                required("itwins", list_of(item), "iTwins"),
-                optional("links", Any, "_links"),
-            ],
-            unknown,
-        )
-        yield item
-
-
-_READER = ResponseReader[ITwinsResponse](_structures)
+    response = await asyncio_detailed(
+        client=client,
+        sub_class=sub_class,
+        status=status,
+        type_=type_,
+        number=number,
+        display_name=display_name,
+        parent_id=parent_id,
+        itwin_account_id=itwin_account_id,
+        search=search,
+        select=select,
+        filter_=filter_,
+        orderby=orderby,
+        top=top,
+        skip=skip,
+        include_inactive=include_inactive,
+        x_max_return=x_max_return,
+        x_itwin_query_scope=x_itwin_query_scope,
+        prefer=prefer,
+        accept=accept,
+    )
+    return response.parsed

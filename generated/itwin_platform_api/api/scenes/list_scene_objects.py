@@ -1,28 +1,11 @@
-from collections.abc import Iterable
-from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
-from ...decoding import (
-    MAKERS,
-    blank,
-    decode_datetime,
-    decode_kind,
-    decode_model,
-)
 from ...encoding import encode_parameters, encode_string
-from ...errors import decode_error, read_object
-from ...expected import fit
-from ...models.paging_links import PagingLinks
-from ...models.repository_resource_data import RepositoryResourceData
-from ...models.scene_context import SceneContext
-from ...models.scene_object import SceneObject
 from ...models.scene_objects_response import SceneObjectsResponse
-from ...models.vector3d import Vector3d
-from ...models.view3d_data import View3dData
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
-from ...structures import ResponseReader, list_of, made_of, optional, required, structure
+from ...structures import ResponseReader
 from ...types import UNSET, Response, Unset
 
 QUERY_PARAMETERS = frozenset(
@@ -35,27 +18,6 @@ QUERY_PARAMETERS = frozenset(
 )
 METHOD: str = "GET"
 ROUTE: str = "/scenes/{scene_id}/objects"
-#: The JSON types of the response, as the document has them.
-EXPECTED: Any = {
-    "objects": [
-        {
-            "id": "string",
-            "displayName": "string",
-            "order": "number",
-            "visible": "boolean",
-            "version": "string",
-            "kind": "string",
-            "parentId": "string",
-            "relatedId": "string",
-            "data": None,
-            "sceneId": "string",
-            "createdById": "string",
-            "creationTime": "string",
-            "lastModified": "string",
-        }
-    ],
-    "sceneContext": {"displayName": "string", "lastModified": "string", "isPartial": "boolean"},
-}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "scene_id": Rule(
@@ -91,7 +53,6 @@ def build_request(
     Args:
         reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
     """
-
     if reject is not None:
         check(
             RULES,
@@ -109,37 +70,22 @@ def build_request(
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path=ROUTE.format(
-            scene_id=quote(encode_string(scene_id), safe=""),
-        ),
-        query=encode_parameters(
-            {
-                "iTwinId": itwin_id,
-                "orderBy": order_by,
-                "$skip": skip,
-                "$top": top,
-            }
-        ),
-        headers=encode_parameters(
-            {
-                "x-correlation-id": x_correlation_id,
-                "Accept": accept,
-            }
-        ),
+        path=ROUTE.format(scene_id=quote(encode_string(scene_id), safe="")),
+        query=encode_parameters({"iTwinId": itwin_id, "orderBy": order_by, "$skip": skip, "$top": top}),
+        headers=encode_parameters({"x-correlation-id": x_correlation_id, "Accept": accept}),
     )
+
+
+_SCENE_OBJECTS_RESPONSE = ResponseReader(SceneObjectsResponse)
 
 
 def parse_response(response: Received) -> SceneObjectsResponse:
     """Decode a success.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+        errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-
-    if 200 <= response.status_code < 300:
-        read = _READER.read(response.content)
-        return SceneObjectsResponse.from_dict(read_object(response, EXPECTED)) if read is None else read
-    raise decode_error(response)
+    return _SCENE_OBJECTS_RESPONSE.read(response)
 
 
 async def asyncio_detailed(
@@ -154,25 +100,17 @@ async def asyncio_detailed(
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[SceneObjectsResponse]:
     """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
-
-    response = await send(
-        client.get_async_httpx_client(),
-        build_request(
-            scene_id=scene_id,
-            itwin_id=itwin_id,
-            order_by=order_by,
-            skip=skip,
-            top=top,
-            x_correlation_id=x_correlation_id,
-            accept=accept,
-        ),
+    values = build_request(
+        scene_id=scene_id,
+        itwin_id=itwin_id,
+        order_by=order_by,
+        skip=skip,
+        top=top,
+        x_correlation_id=x_correlation_id,
+        accept=accept,
     )
-    return Response(
-        status_code=response.status_code,
-        content=response.content,
-        headers=response.headers,
-        parsed=parse_response(response),
-    )
+    response = await send(client.get_async_httpx_client(), values)
+    return Response(response.status_code, response.content, response.headers, parse_response(response))
 
 
 async def asyncio(
@@ -213,192 +151,14 @@ async def asyncio(
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
     """
-
-    return (
-        await asyncio_detailed(
-            scene_id=scene_id,
-            client=client,
-            itwin_id=itwin_id,
-            order_by=order_by,
-            skip=skip,
-            top=top,
-            x_correlation_id=x_correlation_id,
-            accept=accept,
-        )
-    ).parsed
-
-
-def _make_repository_resource_data(values: Any) -> RepositoryResourceData:
-    model = blank(RepositoryResourceData)
-    model.additional_properties = {}
-    model.itwin_id = values.itwin_id
-    model.repository_id = values.repository_id
-    model.id = values.id
-    model.class_ = values.class_
-    model.sub_class = values.sub_class
-    return model
-
-
-def _make_vector3d(values: Any) -> Vector3d:
-    model = blank(Vector3d)
-    model.additional_properties = {}
-    model.x = values.x
-    model.y = values.y
-    model.z = values.z
-    return model
-
-
-def _make_view3d_data(values: Any) -> View3dData:
-    model = blank(View3dData)
-    model.additional_properties = {}
-    model.position = made_of(values.position)
-    model.direction = made_of(values.direction)
-    model.up = made_of(values.up)
-    model.is_orthographic = values.is_orthographic
-    model.aspect_ratio = values.aspect_ratio
-    model.near = values.near
-    model.far = values.far
-    model.ecef_transform = values.ecef_transform
-    model.fov = values.fov
-    model.width = values.width
-    return model
-
-
-def _make_scene_object(values: Any) -> SceneObject:
-    model = blank(SceneObject)
-    model.additional_properties = {}
-    model.id = values.id
-    model.version = values.version
-    model.scene_id = values.scene_id
-    model.created_by_id = values.created_by_id
-    value = values.creation_time
-    model.creation_time = decode_datetime(value) if value else value
-    value = values.last_modified
-    model.last_modified = decode_datetime(value) if value else value
-    model.display_name = values.display_name
-    model.order = values.order
-    model.visible = values.visible
-    model.parent_id = values.parent_id
-    model.related_id = values.related_id
-    return model
-
-
-def _make_scene_object_of_repository_resource_data(values: Any) -> SceneObject:
-    model = _make_scene_object(values)
-    model.kind = "RepositoryResource"
-    model.data = values.data
-    return model
-
-
-def _make_scene_object_of_view3d_data(values: Any) -> SceneObject:
-    model = _make_scene_object(values)
-    model.kind = "View3d"
-    model.data = values.data
-    return model
-
-
-def _make_scene_object_of_other_shape(values: Any) -> SceneObject:
-    model = _make_scene_object(values)
-    model.kind = values.kind
-    model.data = decode_kind(_SHAPES, values.kind, values.data)
-    return model
-
-
-_SHAPES = {
-    "RepositoryResource": RepositoryResourceData.from_dict,
-    "View3d": View3dData.from_dict,
-}
-
-
-def _make_scene_objects_response(values: Any) -> SceneObjectsResponse:
-    fit(EXPECTED["sceneContext"], values.scene_context)
-    model = blank(SceneObjectsResponse)
-    model.additional_properties = {}
-    model.objects = [MAKERS[item.__class__](item) for item in values.objects]
-    model.scene_context = decode_model(SceneContext.from_dict, values.scene_context)
-    model.links = decode_model(PagingLinks.from_dict, values.links)
-    return model
-
-
-def _structures(unknown: Iterable[str]) -> Iterable[Any]:
-    fields = [
-        optional("itwin_id", str | None, "iTwinId"),
-        optional("repository_id", str | None, "repositoryId"),
-        optional("id", str | None, "id"),
-        optional("class_", str | None, "class"),
-        optional("sub_class", str | None, "subClass"),
-    ]
-    repository_resource_data_ = structure(_make_repository_resource_data, fields, unknown)
-    fields = [
-        optional("x", int | float | None, "x"),
-        optional("y", int | float | None, "y"),
-        optional("z", int | float | None, "z"),
-    ]
-    vector3d_ = structure(_make_vector3d, fields, unknown)
-    fields = [
-        optional("position", vector3d_ | None, "position"),
-        optional("direction", vector3d_ | None, "direction"),
-        optional("up", vector3d_ | None, "up"),
-        optional("is_orthographic", bool | None, "isOrthographic"),
-        optional("aspect_ratio", int | float | None, "aspectRatio"),
-        optional("near", int | float | None, "near"),
-        optional("far", int | float | None, "far"),
-        optional("ecef_transform", list[int | float] | None, "ecefTransform"),
-        optional("fov", int | float | None, "fov"),
-        optional("width", int | float | None, "width"),
-    ]
-    view3d_data_ = structure(_make_view3d_data, fields, unknown)
-    fields = [
-        optional("id", str | None, "id"),
-        optional("version", str | None, "version"),
-        optional("scene_id", str | None, "sceneId"),
-        optional("created_by_id", str | None, "createdById"),
-        optional("creation_time", str | None, "creationTime"),
-        optional("last_modified", str | None, "lastModified"),
-        optional("display_name", str | None, "displayName"),
-        optional("order", int | float | None, "order"),
-        optional("visible", bool | None, "visible"),
-        optional("parent_id", str | None, "parentId"),
-        optional("related_id", str | None, "relatedId"),
-    ]
-    other = [
-        *fields,
-        optional("kind", str | None, "kind"),
-        optional("data", Any, "data"),
-    ]
-    scene_object_ = (
-        structure(
-            _make_scene_object_of_repository_resource_data,
-            [
-                *fields,
-                optional("data", repository_resource_data_ | None, "data"),
-            ],
-            unknown,
-            tag=("kind", "RepositoryResource"),
-        )
-        | structure(
-            _make_scene_object_of_view3d_data,
-            [
-                *fields,
-                optional("data", view3d_data_ | None, "data"),
-            ],
-            unknown,
-            tag=("kind", "View3d"),
-        ),
-        # msgspec has to know the values of a tag beforehand: an item with another value is read here.
-        structure(_make_scene_object_of_other_shape, other, unknown),
+    response = await asyncio_detailed(
+        client=client,
+        scene_id=scene_id,
+        itwin_id=itwin_id,
+        order_by=order_by,
+        skip=skip,
+        top=top,
+        x_correlation_id=x_correlation_id,
+        accept=accept,
     )
-    for item in scene_object_:
-        item = structure(
-            _make_scene_objects_response,
-            [
-                required("objects", list_of(item), "objects"),
-                optional("scene_context", Any, "sceneContext"),
-                optional("links", Any, "_links"),
-            ],
-            unknown,
-        )
-        yield item
-
-
-_READER = ResponseReader[SceneObjectsResponse](_structures)
+    return response.parsed

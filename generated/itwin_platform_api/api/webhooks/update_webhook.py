@@ -1,38 +1,16 @@
-from collections.abc import Iterable
-from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
-from ...decoding import (
-    blank,
-    decode_enum,
-    decode_list,
-)
 from ...encoding import encode_parameters, encode_string, fields_of
-from ...errors import decode_error, read_object
-from ...expected import fit
-from ...models.event_type import EventType
 from ...models.webhook import Webhook
-from ...models.webhook_scope import WebhookScope
 from ...models.webhook_update import WebhookUpdate
 from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
-from ...structures import ResponseReader, optional, structure
+from ...structures import ResponseReader
 from ...types import Response
 
 METHOD: str = "PATCH"
 ROUTE: str = "/webhooks/{webhook_id}"
-#: The JSON types of the response, as the document has them.
-EXPECTED: Any = {
-    "id": "string",
-    "scope": "string",
-    "scopeId": "string",
-    "active": "boolean",
-    "callbackUrl": "string",
-    "eventTypes": ["string"],
-    "created": "string",
-    "modified": "string",
-}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
@@ -69,46 +47,30 @@ def build_request(
     Args:
         reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
     """
-
     fields = fields_of(body)
     if reject is not None:
-        check(
-            RULES,
-            {
-                "webhook_id": webhook_id,
-                "accept": accept,
-                "body": fields,
-            },
-            reject,
-        )
+        check(RULES, {"webhook_id": webhook_id, "accept": accept, "body": fields}, reject)
     return RequestValues(
         method=METHOD,
         route=ROUTE,
-        path=ROUTE.format(
-            webhook_id=quote(encode_string(webhook_id), safe=""),
-        ),
+        path=ROUTE.format(webhook_id=quote(encode_string(webhook_id), safe="")),
         query={},
-        headers=encode_parameters(
-            {
-                "Accept": accept,
-            }
-        ),
+        headers=encode_parameters({"Accept": accept}),
         body=fields,
         given=body,
     )
+
+
+_WEBHOOK = ResponseReader(Webhook)
 
 
 def parse_response(response: Received) -> Webhook:
     """Decode a success.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+        errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
     """
-
-    if 200 <= response.status_code < 300:
-        read = _READER.read(response.content)
-        return Webhook.from_dict(read_object(response, EXPECTED)) if read is None else read
-    raise decode_error(response)
+    return _WEBHOOK.read(response)
 
 
 async def asyncio_detailed(
@@ -119,21 +81,9 @@ async def asyncio_detailed(
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
 ) -> Response[Webhook]:
     """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
-
-    response = await send(
-        client.get_async_httpx_client(),
-        build_request(
-            webhook_id=webhook_id,
-            body=body,
-            accept=accept,
-        ),
-    )
-    return Response(
-        status_code=response.status_code,
-        content=response.content,
-        headers=response.headers,
-        parsed=parse_response(response),
-    )
+    values = build_request(body=body, webhook_id=webhook_id, accept=accept)
+    response = await send(client.get_async_httpx_client(), values)
+    return Response(response.status_code, response.content, response.headers, parse_response(response))
 
 
 async def asyncio(
@@ -165,46 +115,5 @@ async def asyncio(
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
     """
-
-    return (
-        await asyncio_detailed(
-            webhook_id=webhook_id,
-            client=client,
-            body=body,
-            accept=accept,
-        )
-    ).parsed
-
-
-def _make_webhook(values: Any) -> Webhook:
-    fit(EXPECTED["eventTypes"], values.event_types)
-    model = blank(Webhook)
-    model.additional_properties = {}
-    model.id = values.id
-    model.scope = values.scope
-    model.scope_id = values.scope_id
-    model.active = values.active
-    model.callback_url = values.callback_url
-    model.event_types = decode_list(lambda item: decode_enum(EventType, item), values.event_types)
-    model.created = values.created
-    model.modified = values.modified
-    return model
-
-
-def _structures(unknown: Iterable[str]) -> Iterable[Any]:
-    fields = [
-        optional("id", str | None, "id"),
-        optional("scope", WebhookScope | None, "scope"),
-        optional("scope_id", str | None, "scopeId"),
-        optional("active", bool | None, "active"),
-        optional("callback_url", str | None, "callbackUrl"),
-        optional("event_types", Any, "eventTypes"),
-        optional("created", str | None, "created"),
-        optional("modified", str | None, "modified"),
-    ]
-    webhook_ = structure(_make_webhook, fields, unknown)
-    for item in [webhook_]:
-        yield item
-
-
-_READER = ResponseReader[Webhook](_structures)
+    response = await asyncio_detailed(client=client, body=body, webhook_id=webhook_id, accept=accept)
+    return response.parsed
