@@ -13,33 +13,23 @@ from collections.abc import Callable, Coroutine
 from .cancellation import cancellation
 from .connections import connections
 from .figure import Figure, print_figures
-from .foreign_responses import foreign_responses
-from .idle import idle
 from .learning import learning
 from .list_all_requests import list_all_requests
-from .lost_responses import lost_responses
-from .lost_state import lost_state
 from .operations import operations
 from .outage import outage
 from .parsing import parsing
 from .shared import shared
-from .token_calls import token_calls
 
 Measurement = Callable[[], list[Figure] | Coroutine[object, object, list[Figure]]]
 MEASUREMENTS: dict[str, Measurement] = {
     "learning": learning,
     "outage": outage,
     "operations": operations,
-    "token_calls": token_calls,
     "connections": connections,
-    "idle": idle,
     "shared": shared,
-    "lost_state": lost_state,
     "list_all_requests": list_all_requests,
     "cancellation": cancellation,
     "parsing": parsing,
-    "foreign_responses": foreign_responses,
-    "lost_responses": lost_responses,
 }
 
 

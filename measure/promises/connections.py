@@ -10,9 +10,9 @@ import time
 from contextlib import suppress
 
 import httpx
-from itwin_platform import BackoffEvent, BackoffPolicy, OutcomeUnknownError, PlatformClient, PlatformError
+from itwin_platform import BackoffPolicy, OutcomeUnknownError, PlatformClient, PlatformError
 
-from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
+from tests.support.services import ACCOUNT, DETECTOR, Raw, RawServer, ReceivedRequest, raw_response
 
 from .figure import Figure, at_most, exactly
 
@@ -32,33 +32,19 @@ def client(address: str, *, backoff: BackoffPolicy = AT_ONCE, timeout: float | h
 
 async def connections() -> list[Figure]:
     """Measure everything that can happen to a connection."""
-    return [*await closing(), await surplus(), *await cuts(), await write_timeout(), await closed(), await width()]
+    return [await closing(), await surplus(), *await cuts(), await write_timeout(), await width()]
 
 
-async def closing(*, posts: int = 200) -> list[Figure]:
+async def closing(*, posts: int = 200) -> Figure:
     """Measure a server that closes each connection after a response without `connection: close`."""
-    lost, gets = 0, 20
-    events: list[BackoffEvent] = []
-
-    def close(request: ReceivedRequest) -> Raw:
-        return Raw(data=GOT if request.method == "GET" else POSTED, closes=True)
-
-    async with (
-        RawServer(close) as server,
-        PlatformClient(server.address, vendor="v", token="t", backoff=AT_ONCE, on_event=events.append) as platform,
-    ):
+    lost = 0
+    async with RawServer(Raw(data=POSTED, closes=True)) as server, client(server.address) as platform:
         for _ in range(posts):
             try:
                 await platform.detectors.create(name="d", type="PhotoObjectDetector")
             except PlatformError:
                 lost += 1
-        events.clear()
-        for _ in range(gets):
-            await platform.itwins.get_primary_account()
-    return [
-        exactly(f"lost POSTs of {posts} on a server that closes", lost, 0),
-        exactly(f"attempts of {gets} GETs on it", len(events), gets),
-    ]
+    return exactly(f"lost POSTs of {posts} on a server that closes", lost, 0)
 
 
 async def surplus(*, schedules: int = 5_000) -> Figure:
@@ -166,19 +152,6 @@ async def write_timeout() -> Figure:
                 await platform.scenes.create("i-1", display_name="x" * 4_000_000)
             over = time.monotonic() - began - 1.0
     return at_most("overshoot of a write timeout of 1 s, 4 MB", max(0.0, over), 0.2, unit=" s")
-
-
-async def closed() -> Figure:
-    """Close a client while calls are in flight, at the gate and before a retry."""
-    async with RawServer(PreparedResponse(status=503)) as server:
-        platform = client(server.address, backoff=BackoffPolicy(base_delay=0.05, max_in_flight=3))
-        calls = [asyncio.create_task(platform.itwins.get_primary_account()) for _ in range(20)]
-        await server.received(10)
-        await platform.aclose()
-        sent = len(server.requests)
-        await asyncio.gather(*calls, return_exceptions=True)
-        await asyncio.sleep(0.3)
-        return exactly("requests after aclose()", len(server.requests) - sent, 0)
 
 
 async def width() -> Figure:
