@@ -97,22 +97,17 @@ reliability: $(READY)  ## Measure retries and gates at the server, in about fift
 	@$(BIN)/python -u -m measure.promises $(ONLY)
 
 # What `make bench` measures decides which environments it needs.
-BENCH := measure.speed.run $(if $(filter quick,$(ONLY)),--quick,--report) --ours .venv-bench-ours/$(SCRIPTS)/python \
-	--peers .venv-bench-peers/$(SCRIPTS)/python --sniffio .venv-bench-sniffio/$(SCRIPTS)/python \
-	--rust .venv-bench-rust/$(SCRIPTS)/python
+BENCH := measure.speed.run $(if $(filter quick,$(ONLY)),--quick)
 BENCH_NEEDS := ours peers sniffio rust
 ifeq ($(ONLY),backoff)
 BENCH := measure.speed.backoff --peers .venv-bench-backoff/bin/python
 BENCH_NEEDS := backoff
-else ifeq ($(ONLY),paging)
-BENCH := measure.speed.paging
-BENCH_NEEDS :=
 endif
 
-bench: $(READY) $(BENCH_NEEDS:%=.venv-bench-%/.ready)  ## Measure the client against others and write docs/benchmarks.md, in about twenty minutes; ONLY=quick, backoff or paging
+bench: $(READY) $(BENCH_NEEDS:%=.venv-bench-%/.ready)  ## Measure the client against others and write docs/benchmarks.md, in about twenty minutes; ONLY=quick or backoff
 	@$(BIN)/python -m $(BENCH)
 
-conformance: .venv-conformance/.ready $(if $(ONLY),,.venv-watching/.ready)  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators; ONLY=<check>, such as ONLY=quick
+conformance: .venv-conformance/.ready $(if $(ONLY),,.venv-watching/.ready)  ## Test the sandbox with schemathesis and another team's client, and the client with tracers and mocks; ONLY=<check>, such as ONLY=quick
 	@.venv-conformance/bin/python -u -m measure.conformance $(ONLY)
 	@$(if $(ONLY),true,.venv-watching/bin/python -m measure.conformance.watching)
 
