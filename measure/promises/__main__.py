@@ -1,6 +1,6 @@
-"""Measure every promise and print a table for each measurement: `python -m measure.promises [NAME ...]`, on loopback.
+"""Run the measurements of reliability and print a table for each: `python -m measure.promises [NAME ...]`.
 
-A name selects one measurement, such as `connections`.
+A name selects one measurement, such as `connections`. Everything runs on loopback.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ MEASUREMENTS: dict[str, Measurement] = {
 
 
 def measured(name: str, measurement: Measurement) -> list[Figure]:
-    """Run a measurement, in a new event loop if it is a coroutine; a failure is a figure that does not hold."""
+    """Run a measurement, in a new event loop if it is a coroutine. An exception becomes a figure that does not hold."""
     try:
         result = measurement()
         return result if isinstance(result, list) else asyncio.run(result)
@@ -48,7 +48,7 @@ def main() -> int:
     names = sys.argv[1:] or list(MEASUREMENTS)
     if unknown := set(names) - MEASUREMENTS.keys():
         raise SystemExit(f"no such measurement: {', '.join(sorted(unknown))}; there are {', '.join(MEASUREMENTS)}")
-    # Measurements cause hundreds of cooldowns, and the client would warn of each.
+    # The client would warn of hundreds of cooldowns.
     logging.getLogger("itwin_platform").addHandler(logging.NullHandler())
     holds = True
     for name in names:

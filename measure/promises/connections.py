@@ -1,4 +1,4 @@
-"""Connections that close, break at any byte, or send surplus bytes, over the default transport."""
+"""Measure the default transport on connections that close, break at any byte, or carry surplus bytes."""
 
 import asyncio
 import cProfile
@@ -21,7 +21,7 @@ DATE = b"\r\ncontent-type: application/json\r\ndate: Sun, 01 Mar 2026 12:00:00 G
 GOT = raw_response(ACCOUNT, head=b"HTTP/1.1 200 OK" + DATE)
 POSTED = raw_response(DETECTOR, head=CREATED + DATE)
 PHANTOM = raw_response(b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=CREATED)
-#: No delay before a retry.
+#: A policy without a delay before a retry.
 AT_ONCE = BackoffPolicy(base_delay=0.0)
 
 
@@ -31,7 +31,7 @@ def client(address: str, *, backoff: BackoffPolicy = AT_ONCE, timeout: float | h
 
 
 async def connections() -> list[Figure]:
-    """Measure everything that can happen to a connection."""
+    """Measure each fault of a connection, and many requests in flight."""
     return [await closing(), await surplus(), *await cuts(), await write_timeout(), await width()]
 
 
@@ -48,7 +48,7 @@ async def closing(*, posts: int = 200) -> Figure:
 
 
 async def surplus(*, schedules: int = 5_000) -> Figure:
-    """Measure a server that sends surplus bytes with a response or later; each response names its request."""
+    """Measure a server that sends surplus bytes with a response or after it. Each response names its request."""
     source = random.Random(7)
     mismatched = 0
 
@@ -72,14 +72,14 @@ async def surplus(*, schedules: int = 5_000) -> Figure:
 
         for start in range(0, schedules, 10):
             await asyncio.gather(*(create(number) for number in range(start, start + 10)))
-            # Only between two rounds: a response that arrives during a request could be the response to it.
+            # Only between two rounds: HTTP cannot distinguish a response that arrives during a request from its own.
             if source.random() < 0.5:
                 server.push(PHANTOM)
     return exactly(f"responses of another request, {schedules:,} schedules", mismatched, 0)
 
 
 class CuttingServer:
-    """Ends the connection at the planned byte of the next request or response, and otherwise responds."""
+    """A server that ends the connection at the planned byte of the next request or response."""
 
     def __init__(self) -> None:
         self.plan = ("", 0)
@@ -113,12 +113,12 @@ async def cuts(*, step: int = 1) -> list[Figure]:
     broken_gets = repeated_posts = count = 0
 
     async def get() -> bool:
-        """Return whether a GET is broken."""
+        """Return whether a GET fails, or is not sent exactly twice."""
         account = await platform.itwins.get_primary_account()
         return account.id != "a-1" or cutting.requests != 2
 
     async def post() -> bool:
-        """Return whether a POST is sent again, or reported as anything but unknown."""
+        """Return whether a POST is sent again, or ends otherwise than with `OutcomeUnknownError`."""
         with suppress(OutcomeUnknownError):
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
             return True
@@ -128,7 +128,7 @@ async def cuts(*, step: int = 1) -> list[Figure]:
     address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with server, client(address) as platform:
         for call, response in ((get, GOT), (post, POSTED)):
-            await call()  # without a cut, to know the size
+            await call()  # without a cut, for the size of the request
             sizes = {"response": range(0, len(response), step), "request": range(1, cutting.size_of_request, step)}
             for plan in ((where, size) for where, each in sizes.items() for size in each):
                 cutting.plan, cutting.requests = plan, 0
@@ -155,7 +155,7 @@ async def write_timeout() -> Figure:
 
 
 async def width() -> Figure:
-    """Compare the function calls of a request, which a busy machine does not change, with 20 and 300 in flight."""
+    """Compare the function calls of a request with 20 and 300 in flight; the machine does not change their number."""
     calls: list[float] = []
     async with RawServer(GOT) as server:
         for in_flight in (20, 300):

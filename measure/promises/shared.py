@@ -1,4 +1,4 @@
-"""Processes with one credential at one service that share a RedisGate, on a real server, counted at the service."""
+"""Measure processes that share a RedisGate on a real Redis server, and count their requests at the service."""
 
 import asyncio
 import signal
@@ -18,15 +18,15 @@ from .figure import Figure, at_most, exactly, for_comparison, not_measured
 from .limits import FixedWindow, PunishingWindow
 from .workers import Settings, started
 
-#: Calls in one task: those before the measurement connect, load the script and warm up the interpreter.
+#: Calls before the measurement, which connect, load the script and warm up the interpreter, and measured calls.
 WARM_UP, CALLS = 100, 1000
-#: A rate that delays no call, but which Redis counts.
+#: A rate that Redis counts but that delays no call.
 HIGH_RATE = RateLimit(100_000, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """Processes at a limit, and what may come of it: requests per call, and the time against the ideal."""
+    """Processes at a limit, the most requests per call (`most`), and the longest time against the ideal (`slowest`)."""
 
     processes: int
     limit: type[FixedWindow]
@@ -60,7 +60,7 @@ def service_with(limit: FixedWindow) -> Callable[[ReceivedRequest], PreparedResp
 
 
 async def limited(redis: RedisServer, *, case: Case) -> list[Figure]:
-    """Share the calls of a case between its processes."""
+    """Make the calls of a case, an equal number in each process."""
     limit = case.limit(case.requests, 1.0)
     async with RawServer(service_with(limit)) as server:
         settings = Settings(
@@ -131,7 +131,7 @@ async def killed_worker(redis: RedisServer) -> list[Figure]:
 
 
 async def stopped_worker(redis: RedisServer) -> list[Figure]:
-    """Stop one of four processes in the middle of its calls; the others continue without the permits that it holds."""
+    """Stop one of four processes in the middle of its calls; the others continue without its permits."""
     loop = asyncio.get_running_loop()
     async with RawServer(service_with(FixedWindow(100, 1.0))) as server:
         settings = Settings(address=server.address, calls=100, redis=redis.url, workers=4)
@@ -154,10 +154,9 @@ async def stopped_worker(redis: RedisServer) -> list[Figure]:
 
 
 async def enter(redis: RedisServer, *, rate: RateLimit | None = None) -> float:
-    """Return the median milliseconds of `enter`, for calls of one task, one after the other.
+    """Return the median milliseconds of `enter` for the calls of one task, one after the other.
 
-    The caller never awaits the report that a call has ended: it goes with the next `enter`, and its share of the script
-    is measured.
+    The next `enter` reports the end of a call, so the figure includes the report.
     """
     seconds: list[float] = []
     async with RedisGate(redis.url, name="uncontended", rate=rate) as gate:
@@ -171,7 +170,7 @@ async def enter(redis: RedisServer, *, rate: RateLimit | None = None) -> float:
 
 
 async def uncontended(redis: RedisServer) -> list[Figure]:
-    """Measure what the gate adds to a call of one task, and the commands to the server for it."""
+    """Measure the time that the gate adds to a call of one task, and the commands to Redis."""
     milliseconds = await enter(redis)
     with redis.client as client:
         statistic = client.info("commandstats")["cmdstat_evalsha"]
@@ -194,7 +193,7 @@ async def shared() -> list[Figure]:
     )
     for program in programs:
         for measurement in measurements:
-            # What one leaves in Redis must not help the next.
+            # A new server: no measurement finds the state of another.
             with RedisServer(program) as redis:
                 version, figures = redis.version, await measurement(redis)
             found += [replace(each, promise=f"{version}: {each.promise}") for each in figures]

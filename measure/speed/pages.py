@@ -33,7 +33,7 @@ client takes:
 
 {gains}
 
-A star marks what differs by more than 10% between the two runs: another measurement may find another figure.
+A star marks a figure that differs by more than 10% between the two runs: another measurement may find another figure.
 
 Seconds to list 10,000 iTwins in ten pages of 1,000, from a service that responds after 100 ms:
 
