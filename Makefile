@@ -111,7 +111,7 @@ conformance: .venv-conformance/.ready $(if $(ONLY),,.venv-watching/.ready)  ## T
 	@.venv-conformance/bin/python -u -m measure.conformance $(ONLY)
 	@$(if $(ONLY),true,.venv-watching/bin/python -m measure.conformance.watching)
 
-mutants: $(READY)  ## Change both packages in many small ways and list the changes that no test notices, in about an hour; ONLY=<room>, such as ONLY=transport/gates
+mutants: $(READY)  ## Run mutation tests of both packages and list the surviving mutants, in about an hour; ONLY=<folder>, such as ONLY=transport/gates
 	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
 
 ##@ Release it
