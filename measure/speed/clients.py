@@ -83,7 +83,7 @@ class Ours:
         return len(await self.platform.itwins.list(representation="full", page_size=page_size, limit=10_000).collect())
 
     async def itwins_concurrently(self) -> int:
-        # The first page alone, because its link shows how the service paginates, and then nine pages at once.
+        # Ten pages of 1,000: the first alone, because its link shows how the service paginates, then nine at once.
         pager = self.platform.itwins.list(representation="full", concurrency=10, limit=10_000)
         return len(await pager.collect())
 
