@@ -5,11 +5,8 @@ import cProfile
 import pstats
 import random
 import re
-import socket
-import time
 from contextlib import suppress
 
-import httpx
 from itwin_platform import BackoffPolicy, OutcomeUnknownError, PlatformClient, PlatformError
 
 from tests.support.services import ACCOUNT, DETECTOR, Raw, RawServer, ReceivedRequest, raw_response
@@ -25,14 +22,14 @@ PHANTOM = raw_response(b'{"detector": {"name": "phantom", "type": "PhotoObjectDe
 AT_ONCE = BackoffPolicy(base_delay=0.0)
 
 
-def client(address: str, *, backoff: BackoffPolicy = AT_ONCE, timeout: float | httpx.Timeout = 10.0) -> PlatformClient:
+def client(address: str, *, backoff: BackoffPolicy = AT_ONCE, timeout: float = 10.0) -> PlatformClient:
     """Make a client."""
     return PlatformClient(address, vendor="v", token="t", backoff=backoff, timeout=timeout)
 
 
 async def connections() -> list[Figure]:
     """Measure each fault of a connection, and many requests in flight."""
-    return [await closing(), await surplus(), *await cuts(), await write_timeout(), await width()]
+    return [await closing(), await surplus(), *await cuts(), await width()]
 
 
 async def closing(*, posts: int = 200) -> Figure:
@@ -140,18 +137,6 @@ async def cuts(*, step: int = 1) -> list[Figure]:
         exactly(f"GETs that {count:,} cuts left broken", broken_gets, 0),
         exactly("POSTs sent again, or reported wrong, after them", repeated_posts, 0),
     ]
-
-
-async def write_timeout() -> Figure:
-    """Send 4 MB to a peer that accepts the connection and never reads."""
-    with socket.create_server(("127.0.0.1", 0)) as peer:
-        address, timeout = f"http://127.0.0.1:{peer.getsockname()[1]}", httpx.Timeout(60.0, write=1.0)
-        async with client(address, timeout=timeout, backoff=BackoffPolicy(deadline=None)) as platform:
-            began = time.monotonic()
-            with suppress(OutcomeUnknownError):
-                await platform.scenes.create("i-1", display_name="x" * 4_000_000)
-            over = time.monotonic() - began - 1.0
-    return at_most("overshoot of a write timeout of 1 s, 4 MB", max(0.0, over), 0.2, unit=" s")
 
 
 async def width() -> Figure:

@@ -59,13 +59,12 @@ async def called(
     transport: BackoffTransport,
     path: str,
     *,
-    method: str = "GET",
     route: str = "/things/{id}",
     policy: BackoffPolicy = BackoffPolicy(),  # noqa: B008  # a frozen value
 ) -> tuple[str, int | type[PlatformError], float]:
     """Make a call; return its path, its status or its error, and the time of its end."""
-    info = CallInfo(method=method, route=route, policy=policy)
-    request = Request(method, httpx.URL(f"https://service.example{path}"), (), b"", {})
+    info = CallInfo(method="GET", route=route, policy=policy)
+    request = Request("GET", httpx.URL(f"https://service.example{path}"), (), b"", {})
     try:
         result = await transport.send(request, info)
     except PlatformError as error:
@@ -74,12 +73,10 @@ async def called(
     return path, result.response.status_code, asyncio.get_running_loop().time()
 
 
-async def at_once(
-    service: Service, *, calls: int, method: str = "GET"
-) -> list[tuple[str, int | type[PlatformError], float]]:
+async def at_once(service: Service, *, calls: int) -> list[tuple[str, int | type[PlatformError], float]]:
     """Make a call of each of several objects at once."""
     async with BackoffTransport(service, gate=Gate(20)) as transport:
-        return await asyncio.gather(*(called(transport, f"/things/{n}", method=method) for n in range(calls)))
+        return await asyncio.gather(*(called(transport, f"/things/{n}") for n in range(calls)))
 
 
 def lost(kind: str, *, seconds: float, calls: int) -> tuple[int, list[float]]:
@@ -216,46 +213,7 @@ def long_outages() -> list[Figure]:
     return figures
 
 
-async def beside(share: float, *, bad: str, route: str) -> tuple[int, float]:
-    """Make 40 calls a second for 30 s, of which a share fails; return the losses and the longest of the others."""
-    source, service = random.Random(1), blip("503", lambda path, _: path.startswith(bad))
-    async with BackoffTransport(service, gate=Gate(20)) as transport:
-        calls = []
-        for number in range(1200):
-            is_bad = source.random() < share
-            path, template = (f"{bad}/{number % 3}", route) if is_bad else (f"/things/{number}", "/things/{id}")
-            began = asyncio.get_running_loop().time()
-            calls.append((began, asyncio.create_task(called(transport, path, route=template))))
-            await asyncio.sleep(0.025)
-        found = [(began, *(await call)) for began, call in calls]
-    others = [(status, at - began) for began, path, status, at in found if not path.startswith(bad)]
-    return sum(status != 200 for status, _ in others), max(seconds for _, seconds in others)
-
-
-def partial_outages() -> list[Figure]:
-    """Measure the other calls while one object or operation fails, which gets 50 or 75 % of the calls."""
-    figures = []
-    for what, bad, route in (("object", "/things/bad", "/things/{id}"), ("operation", "/bad", "/bad/{id}")):
-        for share in (0.5, 0.75):
-            count, seconds = in_virtual_time(beside(share, bad=bad, route=route))
-            name = f"bad {what}, {share:.0%} of calls"
-            figures.append(exactly(f"{name}: lost by others", count, 0))
-            figures.append(at_most(f"{name}: longest call of others", seconds, 1.0, unit=" s"))
-    return figures
-
-
-def posts() -> list[Figure]:
-    """Count the POSTs that are sent twice although the first request may have had an effect."""
-    figures = []
-    for kind in KINDS:
-        service = blip(kind, until(1.0))
-        in_virtual_time(at_once(service, calls=100, method="POST"))
-        arrived = [request.target for request in service.requests if not (kind == "refused" and request.at < 1.0)]
-        figures.append(exactly(f"{kind}, 1 s, 100 POSTs: sent twice", len(arrived) - len(set(arrived)), 0))
-    return figures
-
-
 def outage() -> list[Figure]:
     """Measure short and long outages in virtual time."""
-    measurements = (half_broken, blips, lasting, long_outages, partial_outages, posts)
+    measurements = (half_broken, blips, lasting, long_outages)
     return [figure for measure in measurements for figure in measure()]
