@@ -221,7 +221,7 @@ def patched() -> int:
         return mock.call_count
 
 
-#: What runs each tool, by its name and the argument to pass to the client.
+#: The function that runs each tool, by its name and the argument to pass to the client.
 TOOLS: dict[tuple[str, str], Callable[[], int]] = {
     ("OpenTelemetry", NOTHING): opentelemetry,
     ("Logfire", NOTHING): logfire,
