@@ -93,7 +93,7 @@ vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, 
 	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite) $(if $(WITHOUT),--without "$(WITHOUT)")
 
 ##@ Measure it
-reliability: $(READY)  ## Measure retries and gates at the server, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
+reliability: $(READY)  ## Measure retries and gates at the server, in less than ten minutes; ONLY=<names>, such as ONLY=shared
 	@$(BIN)/python -u -m measure.promises $(ONLY)
 
 # What `make bench` measures decides which environments it needs.
