@@ -99,31 +99,26 @@ vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, 
 	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite) $(if $(WITHOUT),--without "$(WITHOUT)")
 
 ##@ Measure it
-reliability: $(READY)  ## Measure retries and gates at the server, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
+reliability: $(READY)  ## Measure retries and gates at the server, in less than ten minutes; ONLY=<names>, such as ONLY=shared
 	@$(RUN) $(BIN)/python -u -m measure.promises $(ONLY)
 
 # What `make bench` measures decides which environments it needs.
-BENCH := measure.speed.run $(if $(filter quick,$(ONLY)),--quick,--report) --ours .venv-bench-ours/$(SCRIPTS)/python \
-	--peers .venv-bench-peers/$(SCRIPTS)/python --sniffio .venv-bench-sniffio/$(SCRIPTS)/python \
-	--rust .venv-bench-rust/$(SCRIPTS)/python
+BENCH := measure.speed.run $(if $(filter quick,$(ONLY)),--quick)
 BENCH_NEEDS := ours peers sniffio rust
 ifeq ($(ONLY),backoff)
 BENCH := measure.speed.backoff --peers .venv-bench-backoff/bin/python
 BENCH_NEEDS := backoff
-else ifeq ($(ONLY),paging)
-BENCH := measure.speed.paging
-BENCH_NEEDS :=
 endif
 
-bench: $(READY) $(BENCH_NEEDS:%=.venv-bench-%/.ready)  ## Measure the client against others and write docs/benchmarks.md, in about twenty minutes; ONLY=quick, backoff or paging
+bench: $(READY) $(BENCH_NEEDS:%=.venv-bench-%/.ready)  ## Measure the client against others and write docs/benchmarks.md, in about twenty minutes; ONLY=quick or backoff
 	@$(RUN) $(BIN)/python -m $(BENCH)
 
 # Only the quick check needs nothing of the network: the others install packages of npm.
-conformance: .venv-conformance/.ready $(if $(ONLY),,.venv-watching/.ready)  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators; ONLY=<check>, such as ONLY=quick
+conformance: .venv-conformance/.ready $(if $(ONLY),,.venv-watching/.ready)  ## Test the sandbox with schemathesis and another team's client, and the client with tracers and mocks; ONLY=<check>, such as ONLY=quick
 	@$(if $(filter quick,$(ONLY)),$(RUN)) .venv-conformance/bin/python -u -m measure.conformance $(ONLY)
 	@$(if $(ONLY),true,$(RUN) .venv-watching/bin/python -m measure.conformance.watching)
 
-mutants: $(READY)  ## Change both packages in many small ways and list the changes that no test notices, in about an hour; ONLY=<room>, such as ONLY=transport/gates
+mutants: $(READY)  ## Run mutation tests of both packages and list the surviving mutants, in about an hour; ONLY=<folder>, such as ONLY=transport/gates
 	@$(RUN) $(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
 
 ##@ Release it

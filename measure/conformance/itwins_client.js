@@ -1,6 +1,5 @@
 // Another team's client of the same platform works with the sandbox: every parameter of its listing, the primary account,
-// and, through its own sender, two operations that it has no method for. In Node.js: `node itwins_client.js BASE_URL IDS`.
-// In a page, the bundle of this file sets `window.runITwinsClient`.
+// and, through its own sender, two operations that it has no method for. Run it as `node itwins_client.js BASE_URL IDS`.
 const { ITwinsAccessClient, ITwinSubClass } = require("@itwin/itwins-client");
 
 async function run(baseUrl, ids) {
@@ -33,7 +32,7 @@ async function run(baseUrl, ids) {
         token,
         "POST",
         `${repository}/resources`,
-        { id: `layer-${ids.suffix}`, displayName: `Layer ${ids.suffix}` },
+        { id: "layer", displayName: "Layer" },
         "resource",
       ),
   };
@@ -46,13 +45,4 @@ async function run(baseUrl, ids) {
   return results;
 }
 
-if (typeof window !== "undefined") {
-  window.runITwinsClient = run;
-} else {
-  run(process.argv[2], JSON.parse(process.argv[3]))
-    .then((results) => console.log(JSON.stringify(results)))
-    .catch((error) => {
-      console.error(error);
-      process.exit(1);
-    });
-}
+run(process.argv[2], JSON.parse(process.argv[3])).then((results) => console.log(JSON.stringify(results)));

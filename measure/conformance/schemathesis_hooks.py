@@ -1,4 +1,4 @@
-"""The hooks of schemathesis: a filter of accepted failures, and a comparison of two event loops."""
+"""Hooks of schemathesis: a filter of expected failures, and a comparison of two event loops."""
 
 import os
 
@@ -13,12 +13,12 @@ _second = requests.Session()
 
 @schemathesis.hook
 def filter_failure(context: HookContext, failure: Failure, case: Case, response: Response) -> bool:
-    """Drop the failures where the service description differs from the expectations of schemathesis."""
+    """Drop the failures in which schemathesis expects another response than the specification of the service."""
     return not (_is_unknown_operation(failure, response) or _is_ignored_preference(failure))
 
 
 def _is_unknown_operation(failure: Failure, response: Response) -> bool:
-    # schemathesis expects 405 for another method. Section 7 has one error for an unknown operation: 404.
+    # schemathesis expects 405 for another method. By section 7, the service responds with 404 to unknown operations.
     return (
         "unsupported_method" in failure.checks
         and response.status_code == 404
@@ -27,7 +27,7 @@ def _is_unknown_operation(failure: Failure, response: Response) -> bool:
 
 
 def _is_ignored_preference(failure: Failure) -> bool:
-    # A server ignores a preference that it does not know (RFC 7240, section 2), and section 4.3 has no error for one.
+    # A server ignores an unknown preference (RFC 7240, section 2), and section 4.3 defines no error for it.
     return "negative_data_rejection" in failure.checks and "parameter `Prefer` in header" in failure.message
 
 

@@ -1,8 +1,7 @@
-"""What tracers, recorders and mocks of others see of a call, each in a process of its own.
+"""Run tracers, recorders and mocks of others, and compare what each sees of a call with docs/observability.md.
 
-`python -m measure.conformance.watching` fails if the table of docs/observability.md says anything else, and `... NAME`
-runs one of them. An exporter in memory takes what a tracer reports, and a mock responds for an address that does not
-exist.
+Run as `python -m measure.conformance.watching`. Each tool has a process of its own, because it replaces functions of
+httpx. The spans of a tracer go to memory, and a mock responds for an address that does not exist.
 """
 
 import asyncio
@@ -22,20 +21,21 @@ from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "observability.md"
 HEAD = "| Tool | Kind | Pass to the client | It sees |\n|---|---|---|---|\n"
+NOTHING, OF_HTTPX, OF_HTTPX2 = "nothing", "`http_client=httpx.AsyncClient()`", "`http_client=httpx2.AsyncClient()`"
 ACCOUNT = {"iTwin": {"id": "a-1", "class": "Account"}}
 NOWHERE = "https://service.invalid"
 Call = Callable[[], Awaitable[None]]
 
 
 async def call(base_url: str, **others: Any) -> None:
-    """Make one call, with the default client unless another one is passed."""
+    """Make one call."""
     policy = BackoffPolicy(max_attempts=1)
     async with PlatformClient(base_url, vendor="v", token="t", backoff=policy, **others) as platform:
         await platform.itwins.get_primary_account()
 
 
 async def served(work: Callable[[str], Awaitable[Any]]) -> Any:
-    """Do something with the address of a service on loopback."""
+    """Run a service on loopback, and do some work with its address."""
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -113,7 +113,7 @@ def datadog() -> int:
 
     class Kept(TraceFilter):  # type: ignore[misc]  # installed for the measurement alone
         def process_trace(self, trace: list[Any]) -> None:
-            """Keep a trace, and send nothing."""
+            """Keep a trace without sending it."""
             seen.extend(trace)
 
     tracer.configure(trace_processors=[Kept()])
@@ -158,7 +158,7 @@ def elastic() -> int:
 
 
 def vcr() -> int:
-    """Count what a cassette holds after two calls, of which the second is played."""
+    """Count the responses that a cassette plays in the second of two calls."""
     from vcr import VCR
 
     with tempfile.TemporaryDirectory() as folder:
@@ -197,7 +197,7 @@ def _pook(**others: Any) -> int:
 
 
 def _by_fixture(name: str, passed: str = "") -> int:
-    """Run a test with a fixture, and count the requests that it has responded to."""
+    """Run a test with a fixture, and count the requests that the fixture receives."""
     test = f"""
 import asyncio, httpx2
 from measure.conformance.watching import ACCOUNT, NOWHERE, call
@@ -215,76 +215,59 @@ def test_it({name}):
 
 
 def patched() -> int:
-    """Replace the method of httpx that sends, as a test may do by hand."""
+    """Replace the method of httpx that sends a request, as a test may do by hand."""
     with patch("httpx.AsyncHTTPTransport.handle_async_request", return_value=httpx.Response(200, json=ACCOUNT)) as mock:
         asyncio.run(call(NOWHERE))
         return mock.call_count
 
 
-#: What each tool is for, what runs it, and what to pass to the client.
-TOOLS: dict[str, tuple[str, Callable[[], int], str]] = {
-    "OpenTelemetry": ("tracer", opentelemetry, ""),
-    "Logfire": ("tracer", logfire, ""),
-    "Sentry": ("tracer", sentry, ""),
-    "Datadog": ("tracer", datadog, ""),
-    "New Relic": ("tracer", new_relic, ""),
-    "Elastic": ("tracer", elastic, ""),
-    "VCR.py": ("recorder", vcr, ""),
-    "pytest-httpx": ("mock", lambda: _by_fixture("httpx_mock"), ""),
-    "RESPX": ("mock", _respx, ""),
-    "unittest.mock.patch": ("mock", patched, ""),
-    "pook": ("mock", _pook, ""),
-    "pook, given a client": (
-        "mock",
-        lambda: _pook(http_client=httpx.AsyncClient()),
-        "`http_client=httpx.AsyncClient()`",
-    ),
-    "httpx2-pytest": ("mock", lambda: _by_fixture("httpx2_mock"), ""),
-    "httpx2-pytest, given a client": (
-        "mock",
-        lambda: _by_fixture("httpx2_mock", "http_client=httpx2.AsyncClient()"),
-        "`http_client=httpx2.AsyncClient()`",
-    ),
-    "RESPX, given a client of httpx2": (
-        "mock",
-        lambda: _respx(http_client=httpx2.AsyncClient()),
-        "`http_client=httpx2.AsyncClient()`",
-    ),
+#: The function that runs each tool, by its name and the argument to pass to the client.
+TOOLS: dict[tuple[str, str], Callable[[], int]] = {
+    ("OpenTelemetry", NOTHING): opentelemetry,
+    ("Logfire", NOTHING): logfire,
+    ("Sentry", NOTHING): sentry,
+    ("Datadog", NOTHING): datadog,
+    ("New Relic", NOTHING): new_relic,
+    ("Elastic", NOTHING): elastic,
+    ("VCR.py", NOTHING): vcr,
+    ("pytest-httpx", NOTHING): lambda: _by_fixture("httpx_mock"),
+    ("RESPX", NOTHING): _respx,
+    ("`unittest.mock.patch`", NOTHING): patched,
+    ("pook", NOTHING): _pook,
+    ("pook", OF_HTTPX): lambda: _pook(http_client=httpx.AsyncClient()),
+    ("httpx2-pytest", NOTHING): lambda: _by_fixture("httpx2_mock"),
+    ("httpx2-pytest", OF_HTTPX2): lambda: _by_fixture("httpx2_mock", "http_client=httpx2.AsyncClient()"),
+    ("RESPX", OF_HTTPX2): lambda: _respx(http_client=httpx2.AsyncClient()),
 }
 
 
-def rows() -> list[str]:
-    """Run each tool in a process of its own, and return the rows of the table."""
+def seen_by(number: int) -> str:
+    """Run the tool with this number in a process of its own, and return what it sees in the words of the page."""
     environment = {**os.environ, "NEW_RELIC_DEVELOPER_MODE": "true", "DD_TRACE_STARTUP_LOGS": "false"}
-    found: list[str] = []
-    for name, (kind, _, passed) in TOOLS.items():
-        command = [sys.executable, "-m", "measure.conformance.watching", name]
-        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
-        last = ended.stdout.strip().splitlines()[-1:]
-        nothing = "nothing: **the request is sent**" if kind == "mock" else "nothing"
-        seen = "the request" if last == ["1"] else nothing if last == ["0"] else f"failed: {ended.stderr[-300:]}"
-        found.append(f"| {name.partition(',')[0]} | {kind} | {passed or 'nothing'} | {seen} |")
-    return found
+    command = [sys.executable, "-m", "measure.conformance.watching", str(number)]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    count = ended.stdout.strip().rpartition("\n")[2]
+    return {"0": "nothing", "1": "the request"}.get(count, f"failed: {ended.stderr[-300:]}")
 
 
-def rows_of_page() -> list[str]:
-    """Return the rows of the page, one for each tool: the page has those together that see the same."""
+def stated() -> dict[tuple[str, str], str]:
+    """Return what each tool sees by the page, whose rows have several tools."""
     table = PAGE.read_text(encoding="utf-8").partition(HEAD)[2].partition("\n\n")[0]
-    split = [
-        line.split(" | ", 1) for line in table.replace("`unittest.mock.patch`", "unittest.mock.patch").splitlines()
-    ]
-    return [f"| {tool} | {rest}" for tools, rest in split for tool in tools.removeprefix("| ").split(", ")]
+    cells = [line.strip("| ").split(" | ") for line in table.splitlines()]
+    return {(tool, passed): seen.partition(":")[0] for tools, _, passed, seen in cells for tool in tools.split(", ")}
 
 
 def main() -> None:
-    """Print the table and compare it with the page, or print what one tool sees."""
+    """Print what each tool sees and compare it with the page, or print the count of one tool."""
     if len(sys.argv) > 1:
-        print(TOOLS[sys.argv[1]][1]())
+        print([*TOOLS.values()][int(sys.argv[1])]())
         return
-    measured = rows()
-    print(HEAD + "\n".join(measured))
-    if measured != (shown := rows_of_page()):
-        raise SystemExit("\n".join([f"{PAGE.name} says something else:", *sorted({*measured} ^ {*shown})]))
+    measured = {tool: seen_by(number) for number, tool in enumerate(TOOLS)}
+    for (tool, passed), seen in measured.items():
+        print(f"{tool}, with {passed} passed: {seen}")
+    if measured != (expected := stated()):
+        different = sorted({*measured.items()} ^ {*expected.items()})
+        raise SystemExit("\n".join([f"{PAGE.name} differs:", *map(str, different)]))
 
 
 if __name__ == "__main__":

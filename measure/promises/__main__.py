@@ -1,6 +1,6 @@
-"""Measure every promise and print a table for each measurement: `python -m measure.promises [NAME ...]`, on loopback.
+"""Run the measurements of reliability and print a table for each: `python -m measure.promises [NAME ...]`.
 
-A name selects one measurement, such as `connections`.
+A name selects one measurement, such as `connections`. Everything runs on loopback.
 """
 
 import asyncio
@@ -13,38 +13,28 @@ from collections.abc import Callable, Coroutine
 from .cancellation import cancellation
 from .connections import connections
 from .figure import Figure, print_figures
-from .foreign_responses import foreign_responses
-from .idle import idle
 from .learning import learning
 from .list_all_requests import list_all_requests
-from .lost_responses import lost_responses
-from .lost_state import lost_state
 from .operations import operations
 from .outage import outage
 from .parsing import parsing
 from .shared import shared
-from .token_calls import token_calls
 
 Measurement = Callable[[], list[Figure] | Coroutine[object, object, list[Figure]]]
 MEASUREMENTS: dict[str, Measurement] = {
     "learning": learning,
     "outage": outage,
     "operations": operations,
-    "token_calls": token_calls,
     "connections": connections,
-    "idle": idle,
     "shared": shared,
-    "lost_state": lost_state,
     "list_all_requests": list_all_requests,
     "cancellation": cancellation,
     "parsing": parsing,
-    "foreign_responses": foreign_responses,
-    "lost_responses": lost_responses,
 }
 
 
 def measured(name: str, measurement: Measurement) -> list[Figure]:
-    """Run a measurement, in a new event loop if it is a coroutine; a failure is a figure that does not hold."""
+    """Run a measurement, in a new event loop if it is a coroutine. An exception becomes a figure that does not hold."""
     try:
         result = measurement()
         return result if isinstance(result, list) else asyncio.run(result)
@@ -58,7 +48,7 @@ def main() -> int:
     names = sys.argv[1:] or list(MEASUREMENTS)
     if unknown := set(names) - MEASUREMENTS.keys():
         raise SystemExit(f"no such measurement: {', '.join(sorted(unknown))}; there are {', '.join(MEASUREMENTS)}")
-    # Measurements cause hundreds of cooldowns, and the client would warn of each.
+    # The client would warn of hundreds of cooldowns.
     logging.getLogger("itwin_platform").addHandler(logging.NullHandler())
     holds = True
     for name in names:

@@ -1,4 +1,4 @@
-"""A call over real connections that is cancelled at any moment, and what it leaves behind."""
+"""Cancel a call over real connections at each turn of the event loop, and count the resources that it leaks."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from tests.support.services import ACCOUNT, PreparedResponse, RawServer, Receive
 
 from .figure import Figure, exactly
 
-#: The responses to the attempts of one call, which cause every kind of wait.
+#: Responses to the attempts of one call, which make it wait in every way.
 SCRIPT = (
     PreparedResponse(status=429, headers={"retry-after": "0.002"}),
     PreparedResponse(status=503),
@@ -25,7 +25,7 @@ SCRIPT = (
     PreparedResponse(body=ACCOUNT, delay=0.001),
 )
 
-#: So many calls in a row must end before their turn: over real connections a call takes a few turns more or fewer.
+#: Consecutive calls that must end before their cancellation: over real connections, the number of turns varies.
 MISSES = 3
 
 #: The default transport, and those of httpx and httpx2.
@@ -37,7 +37,7 @@ TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | httpx2.AsyncBaseTr
 
 
 def busy(transport: Any) -> int:
-    """Count the connections that a transport counts as busy."""
+    """Count the busy connections in the pool of a transport."""
     pool = transport._pool
     if isinstance(transport, EngineTransport):
         return len(pool._open) - len(pool._idle)
@@ -47,7 +47,7 @@ def busy(transport: Any) -> int:
 async def left_after(
     turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport]
 ) -> tuple[bool, int, int, int]:
-    """Cancel a call at a turn; return whether it was in flight, and the tasks, connections and permits left."""
+    """Cancel a call at a turn; return whether it was in flight, and the tasks, connections and permits it leaks."""
     script: Iterator[PreparedResponse] = iter(SCRIPT)
     gate, refreshes, before = Gate(1), 0, asyncio.all_tasks()
 
@@ -69,9 +69,9 @@ async def left_after(
             hit = await cancelled_at_turn(platform.itwins.get_primary_account(), turn=turn)
             permits = gate.in_flight
             held = busy(transport)
-            # The next call succeeds as if no call had been cancelled.
+            # The next call succeeds all the same.
             await platform.itwins.get_primary_account()
-        with suppress(TimeoutError):  # connections that are still open are counted
+        with suppress(TimeoutError):  # open connections are counted below
             async with asyncio.timeout(1.0):
                 await server.quiet()
     return hit, len(asyncio.all_tasks() - before), held + server.open_connections, permits

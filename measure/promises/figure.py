@@ -1,4 +1,4 @@
-"""A promise with its measured figure."""
+"""Measured figures beside the promises that they must keep."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from rich.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A promise, what it allows, what was measured, and whether that holds."""
+    """A promise, the allowed and the measured value in words, and whether the promise holds."""
 
     promise: str
     allowed: str
@@ -28,12 +28,12 @@ def at_most(promise: str, measured: float, allowed: float, *, unit: str = "") ->
 
 
 def for_comparison(name: str, measured: float, *, unit: str = "") -> Figure:
-    """Return a figure without a limit, for comparison with the figures beside it."""
+    """Return a figure that promises nothing, for comparison with other figures."""
     return Figure(promise=name, allowed="", measured=f"{measured:.4g}{unit}", holds=True)
 
 
 def not_measured(name: str, reason: str) -> Figure:
-    """Return a figure that says why there is none on this machine."""
+    """Return a row with the reason for which this machine has no figure."""
     return Figure(promise=name, allowed="", measured=f"not measured: {reason}", holds=True)
 
 
@@ -43,7 +43,7 @@ def exactly(promise: str, measured: int, allowed: int) -> Figure:
 
 
 def print_figures(name: str, figures: Iterable[Figure], *, seconds: float) -> None:
-    """Print a table, and mark the promises that do not hold."""
+    """Print a table that marks broken promises."""
     table = Table("promise", "allowed", "measured", "", title=f"{name}, {seconds:.0f} s")
     for figure in figures:
         kept = "holds" if figure.allowed else ""

@@ -1,6 +1,6 @@
-"""What the gate learns of an unknown limit, in virtual time: limiters of many kinds, at several latencies.
+"""Measure how the gate learns unknown limits of several kinds, at several latencies, in virtual time.
 
-The ideal is the time in which the limit and `max_in_flight` together allow all calls.
+The ideal time is the shortest time that the limit and `max_in_flight` together allow.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from .figure import Figure, at_most, exactly
 from .limits import AlignedWindow, FixedWindow, Limit, PunishingWindow, RisingLimit, SlidingWindow, TokenBucket
 
 LATENCIES = (0.005, 0.1, 0.3)
-#: Requests, seconds and calls.
+#: Each rate as requests and seconds, with the number of calls.
 RATES = ((10, 1.0, 200), (100, 1.0, 1000), (100, 60.0, 300))
 SEEDS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """When each call of one run was accepted, and what it cost."""
+    """The times at which the calls of a run were accepted, the requests per call, and the seconds of the run."""
 
     accepted: Sequence[float]
     per_call: float
@@ -33,7 +33,7 @@ class Run:
 
 
 async def run(limit: Limit, *, calls: int, latency: float, is_whole: bool, seed: int, max_in_flight: int = 20) -> Run:
-    """Start `calls` calls at once at a service that names the delay in whole seconds, or in decimals."""
+    """Start `calls` calls at once at a service that names delays in whole seconds, or in decimals."""
     chance = random.Random(seed)
     gate, loop = Gate(max_in_flight, random_number=chance.random), asyncio.get_running_loop()
     accepted: list[float] = []
@@ -64,7 +64,7 @@ async def run(limit: Limit, *, calls: int, latency: float, is_whole: bool, seed:
 def worst(
     limits: Sequence[FixedWindow | TokenBucket], *, calls: int, latency: float, is_whole: bool
 ) -> tuple[int, float, float]:
-    """Return the calls that were not done, requests per call and time against the ideal, the worst of all limits."""
+    """Return the number of lost calls, and of all limits the most requests per call and worst ratio to the ideal."""
     undone, per_call, against = 0, 0.0, 0.0
     for seed, limit in enumerate(limits):
         result = in_virtual_time(run(limit, calls=calls, latency=latency, is_whole=is_whole, seed=seed))
@@ -75,14 +75,14 @@ def worst(
 
 
 def limits_of(kind: type[FixedWindow | TokenBucket], requests: int, per: float) -> Sequence[FixedWindow | TokenBucket]:
-    """Return a limit for each seed; windows of a clock begin at another time in each."""
+    """Return a limit for each seed; aligned windows begin at another time for each."""
     if kind is AlignedWindow:
         return [AlignedWindow(requests, per, seed / SEEDS * per) for seed in range(SEEDS)]
     return [kind(requests, per) for _ in range(SEEDS)]
 
 
 def learning() -> list[Figure]:
-    """Measure windows and a bucket at each latency, bans that restart, limits that rise, and other kinds."""
+    """Measure windows, a token bucket, bans that restart, limits that rise, and limits that are not rates."""
     found: list[Figure] = []
     for kind in (FixedWindow, AlignedWindow, SlidingWindow, TokenBucket):
         for latency in LATENCIES:
@@ -110,7 +110,7 @@ def learning() -> list[Figure]:
 
 
 def rising_limits() -> list[Figure]:
-    """Measure how soon a limit that rises from 10 to 50 a second is used, after a minute of 10 a second."""
+    """Measure the seconds until a limit is used that rises from 10 to 50 a second after a minute."""
     found: list[Figure] = []
     for kind in (FixedWindow, AlignedWindow, SlidingWindow, TokenBucket):
         results = [
@@ -125,7 +125,7 @@ def rising_limits() -> list[Figure]:
 
 
 def seconds_until_used(kind: type[FixedWindow | TokenBucket], *, at: float, seed: int, is_whole: bool) -> float:
-    """Return the seconds until the calls of five seconds are 80 % of those that the higher limit allows."""
+    """Return the seconds until five seconds have 80 % of the calls that the higher limit allows."""
     limit = RisingLimit(kind(10, 1.0), kind(50, 1.0), at=at)
     accepted = in_virtual_time(run(limit, calls=4000, latency=0.02, is_whole=is_whole, seed=seed)).accepted
     times = (at + step / 2 for step in range(round(2 * (accepted[-1] - at))))
@@ -133,7 +133,7 @@ def seconds_until_used(kind: type[FixedWindow | TokenBucket], *, at: float, seed
 
 
 def other_limits() -> list[Figure]:
-    """Measure limits that are no number of requests in a time: the gate learns a rate of them that is too slow."""
+    """Measure limits that are not rates: the gate learns a rate that is too slow."""
     found: list[Figure] = []
     for name, kind, requests, most in (
         ("5 at a time, which take 100 ms each", SlidingWindow, 5, 8.0),

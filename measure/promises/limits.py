@@ -1,4 +1,4 @@
-"""Rate limits of services, and the shortest time in which each accepts a number of requests."""
+"""Rate limits of services, each with the shortest time in which it accepts a number of requests."""
 
 import math
 from collections import deque
@@ -86,10 +86,10 @@ class PunishingWindow(FixedWindow):
     """A fixed window with a ban after an excess request; each early request restarts the ban.
 
     Args:
-        requests: of each window.
+        requests: requests that each window allows.
         per: seconds of a window.
-        ban: seconds of a ban; as long as a window by default.
-        says: seconds that the service names; the ban by default.
+        ban: seconds of a ban, as long as a window by default.
+        says: seconds that the service names in `Retry-After`, the length of the ban by default.
     """
 
     def __init__(self, requests: int, per: float, *, ban: float | None = None, says: float | None = None) -> None:
@@ -106,7 +106,7 @@ class PunishingWindow(FixedWindow):
         return False
 
     def left(self, now: float) -> float:
-        """Return what the service says."""
+        """Return the seconds that the service names."""
         return self._says
 
 
@@ -130,7 +130,7 @@ class SlidingWindow(FixedWindow):
 
 
 class RisingLimit:
-    """A limit that gives way to a higher one `at` some second."""
+    """A limit that a higher limit replaces at the second `at`."""
 
     def __init__(self, before: Limit, after: Limit, *, at: float) -> None:
         self._before, self._after, self._at = before, after, at

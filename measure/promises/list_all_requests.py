@@ -1,4 +1,4 @@
-"""The requests that `list_all` sends for each page of a listing above the cap, at the server."""
+"""Count the requests of `list_all` for each page of a listing above the cap, at the server."""
 
 from itwin_platform import PlatformClient
 from itwin_platform_sandbox import Sandbox
@@ -6,13 +6,13 @@ from itwin_platform_sandbox import Sandbox
 from .figure import Figure, at_most, exactly
 
 PER_PAGE = 1000
-#: How many iTwins there are, and the most requests for each page of 1,000.
+#: The number of iTwins, and the highest number of requests for each page.
 SIZES = ((900, 1.0), (12_000, 1.3), (35_000, 1.15), (100_000, 1.15))
 CONCURRENCIES = (1, 4, 10)
 
 
 async def list_all_requests(*, sizes: tuple[tuple[int, float], ...] = SIZES) -> list[Figure]:
-    """Read listings of each size, one page after the other and several at once."""
+    """Read listings of each size with each concurrency."""
     figures: list[Figure] = []
     for size, most in sizes:
         async with (

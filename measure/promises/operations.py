@@ -1,4 +1,4 @@
-"""Two operations behind one gate, of which one hangs or is limited: what the other one notices, in virtual time."""
+"""Measure an operation behind the gate of another one that hangs or is rate limited, in virtual time."""
 
 import asyncio
 import random
@@ -27,7 +27,7 @@ HEADERS = ServiceHeaders(limit_operation=(NAMED,))
 
 
 async def _beside(respond: Callable[[ReceivedRequest], Awaitable[Outcome]]) -> tuple[int, list[float]]:
-    """Call both operations regularly; return the lost calls of the second one, and how long the others take."""
+    """Call both operations regularly; return the lost calls of the second one, and the seconds of the others."""
     loop = asyncio.get_running_loop()
     async with BackoffTransport(Service(respond), gate=Gate(20), headers=HEADERS) as transport:
 
@@ -61,7 +61,7 @@ def _limited(retry_after: int, **headers: str) -> Callable[[ReceivedRequest], Aw
 
 
 async def _herd(limit: PunishingWindow) -> tuple[int, float]:
-    """Make 200 calls of each operation at once; return those that the limited one loses, and its requests per call."""
+    """Make 200 calls of each operation at once; return the lost calls and requests per call of the limited one."""
 
     def respond(received: ReceivedRequest) -> Outcome:
         if received.target.startswith("/b") or limit.accepts(received.at):
@@ -79,7 +79,7 @@ async def _herd(limit: PunishingWindow) -> tuple[int, float]:
 
 
 def operations() -> list[Figure]:
-    """Measure what an operation notices of another one that hangs for 30 s, or is rate limited without an end."""
+    """Measure the calls of an operation while another one hangs for 30 s, or gets a 429 each time."""
     lost, times = in_virtual_time(_beside(_hangs))
     figures = [
         exactly("one operation hangs: lost calls of another one", lost, 0),

@@ -1,4 +1,4 @@
-"""A service that is down, shortly or lastingly: what is lost, what is sent, and how soon everything works again."""
+"""Measure outages in virtual time: lost calls, requests, and the time until calls succeed again."""
 
 import asyncio
 import random
@@ -7,28 +7,20 @@ from contextlib import contextmanager
 from statistics import mean, median
 
 import httpx
-from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformClient, PlatformError, ServerError
+from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformError
 from itwin_platform_transport import CallInfo, Request
 from itwin_platform_transport.gates import breaker
 
 from tests.support.event_loops import in_virtual_time
-from tests.support.services import (
-    ACCOUNT,
-    InTaskOfCall,
-    Outcome,
-    PreparedResponse,
-    RawServer,
-    ReceivedRequest,
-    ScriptedTransport,
-)
+from tests.support.services import InTaskOfCall, Outcome, PreparedResponse, ReceivedRequest, ScriptedTransport
 
 from .figure import Figure, at_most, exactly, for_comparison
 
 LATENCY = 0.02
-#: What a service that is down names as its delay, in seconds.
+#: Seconds that a service names as its delay while it is down.
 NAMED = 1
 HTML = {"content-type": "text/html"}
-#: What comes of a request when a service is down, or a network.
+#: The outcome of a request during each kind of outage.
 KINDS: dict[str, Callable[[], Outcome]] = {
     "reset": lambda: httpx.ReadError("reset"),
     "refused": lambda: httpx.ConnectError("refused"),
@@ -43,20 +35,20 @@ class Service(ScriptedTransport, InTaskOfCall):
 
 
 def blip(kind: str, is_down: Callable[[str, float], bool]) -> Service:
-    """Return a service without a network that is down in virtual time: what `is_down` says, by path and time."""
+    """Return a service without a network; `is_down` decides by path and time whether it is down."""
 
     async def respond(received: ReceivedRequest) -> Outcome:
         down = is_down(received.target, received.at)
         if not (down and kind == "refused"):
             await asyncio.sleep(LATENCY)
-        # A connection is also cut that was opened before.
+        # The outage also breaks connections that were opened before.
         return KINDS[kind]() if down else 200
 
     return Service(respond)
 
 
 def until(seconds: float) -> Callable[[str, float], bool]:
-    """Return an outage of everything; one of 0 s resets what is in flight, for 30 ms."""
+    """Return an outage of all paths, of at least 30 ms."""
     return lambda _, now: now < max(seconds, 0.03)
 
 
@@ -64,13 +56,12 @@ async def called(
     transport: BackoffTransport,
     path: str,
     *,
-    method: str = "GET",
     route: str = "/things/{id}",
     policy: BackoffPolicy = BackoffPolicy(),  # noqa: B008  # a frozen value
 ) -> tuple[str, int | type[PlatformError], float]:
-    """Make a call; return its path, its status or its error, and when it ended."""
-    info = CallInfo(method=method, route=route, policy=policy)
-    request = Request(method, httpx.URL(f"https://service.example{path}"), (), b"", {})
+    """Make a call; return its path, its status or its error, and the time of its end."""
+    info = CallInfo(method="GET", route=route, policy=policy)
+    request = Request("GET", httpx.URL(f"https://service.example{path}"), (), b"", {})
     try:
         result = await transport.send(request, info)
     except PlatformError as error:
@@ -79,18 +70,16 @@ async def called(
     return path, result.response.status_code, asyncio.get_running_loop().time()
 
 
-async def at_once(
-    service: Service, *, calls: int, method: str = "GET"
-) -> list[tuple[str, int | type[PlatformError], float]]:
-    """Make calls of as many objects at once."""
+async def at_once(service: Service, *, calls: int) -> list[tuple[str, int | type[PlatformError], float]]:
+    """Make a call of each of several objects at once."""
     async with BackoffTransport(service, gate=Gate(20)) as transport:
-        return await asyncio.gather(*(called(transport, f"/things/{n}", method=method) for n in range(calls)))
+        return await asyncio.gather(*(called(transport, f"/things/{n}") for n in range(calls)))
 
 
 def lost(kind: str, *, seconds: float, calls: int) -> tuple[int, list[float]]:
-    """Return how many GETs a blip loses, and how long after its end each of the others succeeds."""
+    """Return the number of GETs that a blip loses, and the seconds from its end to each other success."""
     found = in_virtual_time(at_once(blip(kind, until(seconds)), calls=calls))
-    # Whoever was told to come back in a second comes back no sooner.
+    # A client that obeys `Retry-After` retries no sooner.
     ends_at = max(seconds, NAMED) if kind == "503 with Retry-After" else seconds
     return sum(status != 200 for _, status, _ in found), [max(0.0, at - ends_at) for *_, at in found]
 
@@ -118,7 +107,7 @@ def blips() -> list[Figure]:
 
 
 async def lone_caller(service: Service, *, seconds: float) -> int:
-    """Call one after the other for some time; return the requests of the last ten minutes."""
+    """Make one call after the other for some time; return the number of requests in the last ten minutes."""
     loop, paths = asyncio.get_running_loop(), 0
     async with BackoffTransport(service, gate=Gate(20)) as transport:
         while loop.time() < seconds:
@@ -139,14 +128,14 @@ def lasting() -> list[Figure]:
             figures.append(at_most(f"{name}: requests", len(service.requests), 50))
             figures.append(at_most(f"{name}: the last call ends after", ended, 25.0, unit=" s"))
         alone = in_virtual_time(lone_caller(blip(kind, lambda _, __: True), seconds=3_600.0))
-        # A call makes seven attempts, in 18 s or more; where the service names a second, in seven.
+        # A call makes seven attempts in at least 18 s, or in 7 s if the service names a delay of 1 s.
         allowed = 600 if kind == "503 with Retry-After" else 250
         figures.append(at_most(f"lasting outage, {kind}, one caller: requests in ten minutes", alone, allowed))
     return figures
 
 
 def half_broken(*, seeds: int = 20) -> list[Figure]:
-    """Count the calls that a service loses of which a share of the attempts fails, with and without closing."""
+    """Count lost calls while a share of the attempts fails, with and without the circuit breaker."""
     figures = []
     for share, allowed in ((0.5, 2.0), (0.6, 5.0), (0.7, 12.0), (0.8, 30.0), (None, 12.0)):
         name = "up for 1 s and down for 3 s" if share is None else f"{share:.0%} of the attempts get 503"
@@ -161,7 +150,7 @@ def half_broken(*, seeds: int = 20) -> list[Figure]:
 
 @contextmanager
 def without_breakers() -> Iterator[None]:
-    """Let every call make its own attempts, however many fail."""
+    """Disable the circuit breaker."""
     opens_after, breaker.FAILURES_TO_OPEN = breaker.FAILURES_TO_OPEN, 1_000_000_000
     try:
         yield
@@ -170,7 +159,7 @@ def without_breakers() -> Iterator[None]:
 
 
 async def arriving(share: float | None, *, seed: int) -> float:
-    """Make 1,000 calls at forty a second; return which percentage is lost."""
+    """Make 1,000 calls at forty a second; return the percentage of lost calls."""
     source = random.Random(seed)
 
     def is_down(_: str, now: float) -> bool:
@@ -187,7 +176,7 @@ async def arriving(share: float | None, *, seed: int) -> float:
 
 
 async def after_silence(*, silence: float) -> float:
-    """Meet an outage of 15 s with 20 calls, which ends while nobody calls; return how long the next call takes."""
+    """Make 20 calls in an outage that ends after them; return the seconds of the next call, `silence` seconds later."""
     loop = asyncio.get_running_loop()
     ends_at = 3_600.0
     async with BackoffTransport(blip("503", lambda _, now: now < ends_at), gate=Gate(20)) as transport:
@@ -200,7 +189,7 @@ async def after_silence(*, silence: float) -> float:
 
 
 async def patient_calls() -> tuple[int, int]:
-    """Survive ten minutes with calls that may take as long; return the calls lost, and the requests meanwhile."""
+    """Make calls without a deadline in an outage of ten minutes; return the numbers of lost calls and of requests."""
     policy, service = BackoffPolicy(max_attempts=1000, deadline=None), blip("503", until(600.0))
     async with BackoffTransport(service, gate=Gate(20)) as transport:
         made = (called(transport, f"/things/{number}", policy=policy) for number in range(20))
@@ -209,11 +198,11 @@ async def patient_calls() -> tuple[int, int]:
 
 
 def long_outages() -> list[Figure]:
-    """Measure what an outage leaves behind when nobody calls, and what one of ten minutes costs patient calls."""
+    """Measure the first call after an outage, and calls without a deadline in an outage of ten minutes."""
     figures = []
     for silence in (0.0, 0.5, 2.0, 5.0, 40.0):
         seconds = in_virtual_time(after_silence(silence=silence))
-        name = f"an outage that ended {silence:g} s ago, while nobody called: the next call takes"
+        name = f"an outage that ended {silence:g} s ago, while no call waited: the next call takes"
         figures.append(at_most(name, seconds, 1.5, unit=" s"))
     count, requests = in_virtual_time(patient_calls())
     figures.append(exactly("ten minutes, 20 calls with max_attempts=1000, deadline=None: lost", count, 0))
@@ -221,71 +210,7 @@ def long_outages() -> list[Figure]:
     return figures
 
 
-async def beside(share: float, *, bad: str, route: str) -> tuple[int, float]:
-    """Make 40 calls a second for 30 s, a share of them bad; return what the others lose, and how long they wait."""
-    source, service = random.Random(1), blip("503", lambda path, _: path.startswith(bad))
-    async with BackoffTransport(service, gate=Gate(20)) as transport:
-        calls = []
-        for number in range(1200):
-            is_bad = source.random() < share
-            path, template = (f"{bad}/{number % 3}", route) if is_bad else (f"/things/{number}", "/things/{id}")
-            began = asyncio.get_running_loop().time()
-            calls.append((began, asyncio.create_task(called(transport, path, route=template))))
-            await asyncio.sleep(0.025)
-        found = [(began, *(await call)) for began, call in calls]
-    others = [(status, at - began) for began, path, status, at in found if not path.startswith(bad)]
-    return sum(status != 200 for status, _ in others), max(seconds for _, seconds in others)
-
-
-def partial_outages() -> list[Figure]:
-    """Measure what others notice of an object, or an operation, that is bad at 50 and 75 % of the calls."""
-    figures = []
-    for what, bad, route in (("object", "/things/bad", "/things/{id}"), ("operation", "/bad", "/bad/{id}")):
-        for share in (0.5, 0.75):
-            count, seconds = in_virtual_time(beside(share, bad=bad, route=route))
-            name = f"bad {what}, {share:.0%} of calls"
-            figures.append(exactly(f"{name}: lost by others", count, 0))
-            figures.append(at_most(f"{name}: longest call of others", seconds, 1.0, unit=" s"))
-    return figures
-
-
-def posts() -> list[Figure]:
-    """Count the POSTs that are sent again although they may have had an effect."""
-    figures = []
-    for kind in KINDS:
-        service = blip(kind, until(1.0))
-        in_virtual_time(at_once(service, calls=100, method="POST"))
-        arrived = [request.target for request in service.requests if not (kind == "refused" and request.at < 1.0)]
-        figures.append(exactly(f"{kind}, 1 s, 100 POSTs: sent twice", len(arrived) - len(set(arrived)), 0))
-    return figures
-
-
-async def on_loopback(*, seconds: float) -> tuple[int, int]:
-    """Start 1,000 calls of a server that is down for some time; return the counts of errors and of requests."""
-    loop = asyncio.get_running_loop()
-    ends_at = loop.time() + seconds
-
-    def respond(received: ReceivedRequest) -> PreparedResponse:
-        return PreparedResponse(status=503) if received.at < ends_at else PreparedResponse(body=ACCOUNT)
-
-    async with RawServer(respond) as server, PlatformClient(server.address, vendor="acme", token="t-1") as platform:
-        calls = (platform.itwins.get_primary_account() for _ in range(1000))
-        results = await asyncio.gather(*calls, return_exceptions=True)
-    return sum(isinstance(error, ServerError) for error in results), len(server.requests)
-
-
-def loopback() -> list[Figure]:
-    """Measure a lasting and a short outage with a server on loopback."""
-    failed, requests = asyncio.run(on_loopback(seconds=3600.0))
-    lost_calls, _ = asyncio.run(on_loopback(seconds=1.0))
-    return [
-        exactly("loopback, 503 throughout, 1,000 calls: ServerError each", failed, 1000),
-        at_most("loopback, 503 throughout, 1,000 calls: requests", requests, 50),
-        exactly("loopback, 503 for 1 s, 1,000 calls: lost", lost_calls, 0),
-    ]
-
-
 def outage() -> list[Figure]:
-    """Measure blips and outages: in virtual time, and once over loopback."""
-    measurements = (half_broken, blips, lasting, long_outages, partial_outages, posts, loopback)
+    """Measure short and long outages in virtual time."""
+    measurements = (half_broken, blips, lasting, long_outages)
     return [figure for measure in measurements for figure in measure()]

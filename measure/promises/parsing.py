@@ -1,4 +1,4 @@
-"""Responses as they arrive, valid, unusual and broken, as the engine reads them and as httpx does, through h11."""
+"""Compare how the engine and httpx, which uses h11, read valid, unusual and broken responses."""
 
 import asyncio
 import random
@@ -15,11 +15,11 @@ from itwin_platform_transport.connections.connection import Connection
 
 from .figure import Figure, exactly, for_comparison
 
-#: A method, and a response to it in the segments in which it arrives.
+#: The method of a request, and the segments in which its response arrives.
 Message = tuple[str, list[bytes]]
 
 BODY = b'{"a":1}'
-#: What one of both rejects and the other accepts, by who rejects it and by the text of its error: each with the reason.
+#: Reasons for which one parser rejects a response that the other accepts, by parser and text of its error.
 KNOWN: dict[tuple[str, str], str] = {
     ("engine", "Duplicate Content-Length"): "a repeated length may be rejected: RFC 9110, section 8.6",
     ("engine", "Invalid character in Content-Length"): "a list of lengths may be rejected: RFC 9110, section 8.6",
@@ -36,15 +36,15 @@ KNOWN: dict[tuple[str, str], str] = {
         "h11",
         "illegal chunk header",
     ): "a chunk's size may end without a carriage return, or with spaces before an extension: RFC 9112, 2.2 and 7.1.1",
-    ("h11", "Only Transfer-Encoding: chunked"): "how a body is encoded does not matter where there is none",
-    ("h11", "illegal status line"): "what stands in place of a reason does not matter",
+    ("h11", "Only Transfer-Encoding: chunked"): "the encoding of an absent body does not matter",
+    ("h11", "illegal status line"): "the text in place of a reason phrase does not matter",
     ("h11", "no response line received"): "empty lines before a response are skipped: no response begins in them",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A response as a parser sees it."""
+    """A parsed response."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -52,21 +52,21 @@ class Parsed:
 
 
 class Wire(asyncio.Transport):
-    """A socket that nobody listens to."""
+    """A transport that sends nothing."""
 
     def __init__(self) -> None:
         super().__init__()
         self.is_over = False
 
     def write(self, data: object) -> None:
-        """Send nothing."""
+        """Drop the data."""
 
     def abort(self) -> None:
-        """Note it."""
+        """Record that the connection closed this transport."""
         self.is_over = True
 
     def is_closing(self) -> bool:
-        """Return whether it was closed."""
+        """Return whether `abort` was called."""
         return self.is_over
 
     def pause_reading(self) -> None:
@@ -76,16 +76,16 @@ class Wire(asyncio.Transport):
         """Everything has arrived already."""
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
-        """Return itself in place of a socket."""
+        """Return this object in place of the socket."""
         return self if name == "socket" else default
 
     def fileno(self) -> int:
-        """Return a descriptor that is always open."""
+        """Return the descriptor of an open file."""
         return 0
 
 
 async def by_engine(method: str, segments: Iterable[bytes]) -> Parsed | str:
-    """Return what the engine makes of a response that ends with its connection, or the text of its error."""
+    """Parse a response, after which the peer closes the connection, with the engine; return the text of an error."""
     connection, wire = Connection(origin=None), Wire()
     connection.connection_made(wire)
 
@@ -111,7 +111,7 @@ async def by_engine(method: str, segments: Iterable[bytes]) -> Parsed | str:
 
 
 class Stream(httpcore.AsyncNetworkStream):
-    """A connection of httpcore on which a response has arrived."""
+    """A stream of httpcore on which a response has arrived."""
 
     def __init__(self, segments: Iterable[bytes]) -> None:
         self._segments = deque(segments)
@@ -133,7 +133,7 @@ class Stream(httpcore.AsyncNetworkStream):
 
 
 async def by_h11(method: str, segments: Iterable[bytes]) -> Parsed | str:
-    """Return what httpx makes of the same, by way of httpcore and h11."""
+    """Parse the same response with httpcore and h11."""
     origin = httpcore.Origin(b"http", b"h", 80)
     connection = AsyncHTTP11Connection(origin=origin, stream=Stream(segments))
     try:
@@ -149,19 +149,19 @@ async def by_h11(method: str, segments: Iterable[bytes]) -> Parsed | str:
 
 
 def _without_framing(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Return headers in the form in which they compare; those that say how long a body is are changed by h11."""
+    """Return headers in lower case without those that frame the body, which h11 changes."""
     pairs = [(name.lower(), value) for name, value in headers]
     return [pair for pair in pairs if pair[0] not in (b"content-length", b"transfer-encoding")]
 
 
 class Messages:
-    """Makes responses that a seed decides."""
+    """Generates responses from a seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def segments(self) -> Message:
-        """Return the method of a request, and its response in the segments in which it arrives."""
+        """Return the method of a request and the segments of its response."""
         chance = self._random
         data = self._interim() * (chance.random() < 0.1) + self._response()
         if chance.random() < 0.1:
@@ -175,7 +175,7 @@ class Messages:
         return chance.choice(["GET"] * 6 + ["POST", "HEAD"]), [part for part in parts if part]
 
     def _interim(self) -> bytes:
-        """Return an interim response: half of them with a body, which HTTP gives them none."""
+        """Return an interim response, in half of the cases with a body, which HTTP does not allow."""
         chance = self._random
         status = chance.choice([100, 102, 103, 104, chance.randrange(102, 200)])
         framing, body = self._body() if chance.random() < 0.5 else ([], b"")
@@ -267,15 +267,15 @@ _ODD_FRAMING = [
 
 
 def reason_for(rejected_by: str, text: str) -> str | None:
-    """Return why one of both rejects what the other accepts; None for what is not known."""
-    for (who, pattern), reason in KNOWN.items():
-        if who == rejected_by and re.search(pattern, text):
+    """Return the known reason for which a parser rejects a response, or None."""
+    for (parser, pattern), reason in KNOWN.items():
+        if parser == rejected_by and re.search(pattern, text):
             return reason
     return None
 
 
 async def compared(messages: Iterable[Message]) -> tuple[Counter[str], list[str]]:
-    """Return how often which kind of disagreement came up, and those that no reason is known for."""
+    """Return the number of responses of each result, and a line for each difference without a known reason."""
     found: Counter[str] = Counter()
     unknown: list[str] = []
     for method, segments in messages:
@@ -287,16 +287,16 @@ async def compared(messages: Iterable[Message]) -> tuple[Counter[str], list[str]
         elif isinstance(engine, str) and isinstance(h11, str):
             found["rejected by both"] += 1
         else:
-            who, text = ("engine", engine) if isinstance(engine, str) else ("h11", str(h11))
-            reason = reason_for(who, str(text))
-            found[f"rejected by {who}: {reason}"] += 1
+            parser, text = ("engine", engine) if isinstance(engine, str) else ("h11", str(h11))
+            reason = reason_for(parser, str(text))
+            found[f"rejected by {parser}: {reason}"] += 1
             if reason is None:
-                unknown.append(f"rejected by {who} ({text}): {method} {segments!r}")
+                unknown.append(f"rejected by {parser} ({text}): {method} {segments!r}")
     return found, unknown
 
 
 async def parsing(*, messages: int = 15_000) -> list[Figure]:
-    """Compare what the engine and httpx make of the same bytes."""
+    """Compare the results of both parsers."""
     made = Messages(seed=7)
     found, unknown = await compared(made.segments() for _ in range(messages))
     return figures_of(f"of {messages:,} responses, valid, unusual and broken", found, unknown)

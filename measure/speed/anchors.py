@@ -1,6 +1,6 @@
-"""The least client that the parts of this one allow, clients written in Rust, and decoding alone.
+"""Lower bounds of processor time: the floor, clients written in Rust, and decoding alone.
 
-`docs/benchmarks.md` says what each of them does not do.
+`docs/benchmarks.md` lists the features that each of them lacks.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ import msgspec
 from .clients import ACCEPT, Dictionaries, tls_of
 from .data import authority, encoded, stored
 
-#: As many connections as this client has by default.
+#: Connections, as many as this client has by default.
 IN_FLIGHT = 20
 
 
 class Connection(asyncio.Protocol):
-    """One HTTP/1.1 connection: it writes a request, and httptools finds the end of the response."""
+    """One HTTP/1.1 connection, on which httptools finds the end of each response."""
 
     def __init__(self) -> None:
         import httptools
@@ -47,7 +47,7 @@ class Connection(asyncio.Protocol):
         self._response.set_result(b"".join(self._body))
 
     def send(self, request: bytes) -> Awaitable[bytes]:
-        """Write a request, and return a future of the body of its response."""
+        """Write a request, and return a future with the body of its response."""
         self._body.clear()
         self._response = asyncio.get_running_loop().create_future()
         self._transport.write(request)
@@ -55,7 +55,7 @@ class Connection(asyncio.Protocol):
 
 
 def floor(address: str) -> Dictionaries:
-    """Return the least client of this client's own parts: asyncio, httptools and msgspec."""
+    """Return the smallest client of the parts that this client uses: asyncio, httptools and msgspec."""
     url, idle, permits = urlsplit(address), list[Connection](), asyncio.Semaphore(IN_FLIGHT)
     headers = "".join(f"{name}: {value}\r\n" for name, value in {"Host": url.netloc, **ACCEPT}.items())
     context = tls_of(address)
@@ -81,7 +81,7 @@ def floor(address: str) -> Dictionaries:
 
 
 def pyreqwest(address: str) -> Dictionaries:
-    """Return pyreqwest, which is reqwest for Python, with msgspec for JSON."""
+    """Return a client of pyreqwest, which wraps reqwest, with msgspec for JSON."""
     from pyreqwest.client import ClientBuilder
 
     builder = ClientBuilder().default_headers(ACCEPT)
@@ -99,7 +99,7 @@ def pyreqwest(address: str) -> Dictionaries:
 
 
 def ry(address: str) -> Dictionaries:
-    """Return the client of ry, which is reqwest as well, with msgspec for JSON."""
+    """Return a client of ry, which wraps reqwest too, with msgspec for JSON."""
     from ry import Certificate, Client
 
     trusted = [Certificate.from_pem(authority().read_bytes())] if address.startswith("https:") else None
@@ -113,21 +113,21 @@ def ry(address: str) -> Dictionaries:
         return msgspec.json.decode(await response.bytes())
 
     async def close() -> None:
-        """Its connections end with the process: it has nothing to close them with."""
+        """Do nothing: ry cannot close its connections, which end with the process."""
 
     return Dictionaries(send, close)
 
 
-#: The properties that hold a time, of iTwins and of scene objects.
+#: Properties of iTwins and scene objects that are times.
 TIMES = {"createdDateTime", "lastModifiedDateTime", "creationTime", "lastModified"}
 
 
 class Structs(Dictionaries):
-    """Decodes the pages of a listing with `msgspec.Struct`, and sends nothing."""
+    """Decodes the pages of listings with `msgspec.Struct`, without a request."""
 
     def __init__(self) -> None:
         async def nothing(*_: object) -> None:
-            """There is nothing to send or to close."""
+            """Do nothing."""
 
         super().__init__(nothing, nothing)
 
@@ -142,15 +142,15 @@ class Structs(Dictionaries):
 
 
 def decoded(name: str, size: int, *, is_read: bool = True) -> int:
-    """Decode all pages, and return the number of items. The data of a scene object that is not read stays as bytes."""
+    """Decode all pages, and return the number of items. Unless `is_read`, the data of scene objects stays as bytes."""
     decode = decoder(name, is_read=is_read).decode
-    # All are kept until the end, as a listing that is collected keeps them.
+    # Keep all pages until the end, as `collect()` does.
     return sum(len(getattr(page, name)) for page in [decode(body) for body in pages(name, size)])
 
 
 @cache
 def pages(name: str, size: int) -> list[bytes]:
-    """Return the bodies of a listing."""
+    """Return the bodies of the pages of a listing."""
     items = json.loads(stored(name.lower()))
     parts = [items[start : start + size] for start in range(0, len(items), size)]
     return [encoded({name: part, "_links": {}}) for part in parts]
@@ -158,16 +158,16 @@ def pages(name: str, size: int) -> list[bytes]:
 
 @cache
 def decoder(name: str, *, is_read: bool) -> msgspec.json.Decoder[Any]:
-    """Return what decodes a page into structs."""
+    """Return a decoder of pages into structs."""
     item = struct_of(name, json.loads(stored(name.lower())), unread=() if is_read else ("data",))
     return msgspec.json.Decoder(msgspec.defstruct("Page", [(name, GenericAlias(list, item))]))
 
 
 def struct_of(name: str, values: list[dict[str, Any]], *, unread: tuple[str, ...] = ()) -> Any:
-    """Return a struct with the properties that mappings have, each of the type of its values."""
+    """Return a struct with the properties of the mappings, each with the type of its values."""
     properties = {key: type_of(key, [value[key] for value in values]) for key in values[0]}
     properties |= dict.fromkeys(unread, msgspec.Raw)
-    # Some properties have names that are words of Python.
+    # Some names of properties are keywords of Python.
     names = {f"_{key}": key for key in properties}
     return msgspec.defstruct(name, [(f"_{key}", kind) for key, kind in properties.items()], rename=names)
 

@@ -1,6 +1,6 @@
-"""The clients of the benchmarks: this one, and others with dictionaries, as people write it without a client library.
+"""The clients of the benchmarks: this one, the output of a generator, and HTTP libraries with dictionaries.
 
-Each imports its library when it is made, because a process measures only one of them.
+Each imports its library in its constructor, because a process measures only one of them.
 """
 
 import asyncio
@@ -27,10 +27,10 @@ class Client(Protocol):
         """Send a PATCH of a repository's authentication."""
 
     async def post(self, itwin_id: str) -> None:
-        """Create a scene of 100 objects; the iTwin `echo` returns them, another iTwin returns none."""
+        """Create a scene of 100 objects; with the iTwin `echo`, the response has them."""
 
     async def post_models(self, itwin_id: str) -> None:
-        """Create the same scene of objects that are models already; a client without models sends dictionaries."""
+        """Create the same scene from existing models; a client without models sends dictionaries."""
 
     async def itwins(self, page_size: int) -> int:
         """Read 10,000 full iTwins, one page after the other."""
@@ -45,7 +45,7 @@ class Client(Protocol):
         ...
 
     async def objects_with_data(self) -> int:
-        """Read as many, and then the position of each view: this client makes models of the data when it is read."""
+        """Read as many and the position of each view: this client makes the models of the data on first use."""
         ...
 
     async def aclose(self) -> None:
@@ -105,9 +105,9 @@ class Ours:
 
 
 class Stock:
-    """The client that the generator of this project makes of the document with its own templates: see `stock_client`.
+    """The client that openapi-python-client generates with its own templates.
 
-    It takes models only, so it is given models for each workload. It has no pagination: that is written by hand.
+    It accepts only models, so it sends models in each workload. It has no pagination, so the loop is written here.
     """
 
     def __init__(self, address: str) -> None:
@@ -149,7 +149,7 @@ class Stock:
         return len(await self._listing(self._scene_objects, "objects", 100))
 
     async def objects_with_data(self) -> int:
-        # The generator makes no model of the data: its type depends on the kind.
+        # The generator makes no model of the data, whose type depends on the kind.
         objects = await self._listing(self._scene_objects, "objects", 100)
         return sum(item.data["position"]["x"] > 0 for item in objects)
 
@@ -197,7 +197,7 @@ class Dictionaries:
         return len(await self._listing(f"/itwins/?$top={page_size}", "iTwins"))
 
     async def itwins_concurrently(self) -> int:
-        # A window that holds each page: this program knows how many there are, which no response tells.
+        # This program knows the number of pages, which no response states.
         paths = [f"/itwins/?$skip={skip}&$top=1000" for skip in range(0, 10_000, 1000)]
         return sum(len(page["iTwins"]) for page in await asyncio.gather(*(self._send("GET", path) for path in paths)))
 
@@ -222,7 +222,7 @@ class Dictionaries:
 
 
 def tls_of(address: str) -> ssl.SSLContext | None:
-    """Return what trusts the certificate of the benchmarks, for an address that needs it."""
+    """Return a context that trusts the certificate of the benchmarks, if the address is one of HTTPS."""
     return ssl.create_default_context(cafile=authority()) if address.startswith("https:") else None
 
 
@@ -244,12 +244,12 @@ def httpx_client(address: str, *, library: str, in_flight: int = 100) -> Diction
 
 
 def aiohttp_client(address: str, *, in_flight: int = 100, json: Any = None) -> Dictionaries:
-    """Return a client of aiohttp with as many connections as it has by default.
+    """Return a client of aiohttp; it has 100 connections by default.
 
     Args:
-        address: of the service.
-        in_flight: the most connections.
-        json: reads and writes bytes of JSON; by default aiohttp does it, with the json module.
+        address: address of the service.
+        in_flight: maximum number of connections.
+        json: module that encodes and decodes JSON; the json module by default, which aiohttp calls.
     """
     import aiohttp
     from yarl import URL

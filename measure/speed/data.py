@@ -1,9 +1,9 @@
 """The data of the benchmarks, as a service stores it: floats of 17 digits, signed links, nulls, long names.
 
 It starts from the iTwins and scene objects of the sandbox. `make_data` reads them once and writes files, because the
-other clients run in environments without the sandbox. The same seed gives the same files. They are written once more
-with numbers of six digits, without nulls, and in ASCII, and with a property that the service does not document, in one
-of 1,000 iTwins and in all: the environment variable BENCH_DATA says which ones are read.
+other clients run in environments without the sandbox. The same seed gives the same files. Two more folders have a
+property that the service does not document, in one of 1,000 iTwins and in all. The environment variable BENCH_DATA
+names the folder to read.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "speed" / "data-4"
+FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "speed" / "data-5"
 SEED = 20
 SCENE_ID = "6a2d2381-6c57-4332-b87a-5b7c00000000"
 _IMAGES = "https://images.example.com/thumbnails"
@@ -32,17 +32,17 @@ _Item = dict[str, Any]
 
 
 def authority() -> Path:
-    """Return the file with the certificate that signs the one of the servers."""
+    """Return the file with the certificate of the authority."""
     return FOLDER / "authority.pem"
 
 
 def certificate() -> Path:
-    """Return the file with the key and the certificate of the servers."""
+    """Return the file with the private key and the certificate of the servers."""
     return FOLDER / "certificate.pem"
 
 
 def make_certificate() -> None:
-    """Write a new certificate for the servers that speak TLS."""
+    """Write a new certificate for the TLS servers."""
     import trustme
 
     signing = trustme.CA()
@@ -76,30 +76,16 @@ def make_data() -> None:
         "account": {"iTwin": account},
     }
     _write("real", files)
-    _write("ascii", _as_ascii(files))
     for data, every in (("one", 1_000), ("all", 1)):
         odd = [item | ({"region": "x"} if number % every == every // 2 else {}) for number, item in enumerate(itwins)]
         _write(data, files | {"itwins": odd})
 
 
 def _write(data: str, files: dict[str, object]) -> None:
-    """Write the files of a folder."""
+    """Write the files of one folder."""
     (FOLDER / data).mkdir(parents=True, exist_ok=True)
     for name, value in files.items():
         (FOLDER / data / f"{name}.json").write_bytes(encoded(value))
-
-
-def _as_ascii(value: Any, name: str = "") -> Any:
-    """Return a value with short numbers, without nulls, and in ASCII."""
-    if isinstance(value, dict):
-        return {key: _as_ascii(item, key) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_as_ascii(item) for item in value]
-    if isinstance(value, float):
-        return round(value, 6)
-    if value is None:
-        return 1.5 if name in ("latitude", "longitude") else "none"
-    return value if not isinstance(value, str) or value.isascii() else "Building 7"
 
 
 async def _seeded() -> tuple[list[_Item], list[_Item]]:
@@ -198,7 +184,7 @@ def stored(name: str) -> bytes:
     return (FOLDER / os.environ.get("BENCH_DATA", "real") / f"{name}.json").read_bytes()
 
 
-# Loaded lazily: a client process that holds them would spend time on them in each garbage collection.
+# Loaded on first use: in a client process, each garbage collection would visit them.
 @cache
 def itwins() -> list[dict[str, object]]:
     """Return the iTwins of the listings."""

@@ -1,7 +1,7 @@
-"""Measure importing the package and making one client, against the same for httpx.
+"""Measure the import of the package with one client, as a ratio to httpx.
 
-It starts new processes in interleaved rounds and measures their processor time. They have only what users install,
-because httpx imports rich if it is installed.
+New processes in interleaved rounds measure their processor time. Their environment has only the packages that users
+install, because httpx imports rich if it is installed.
 """
 
 import subprocess
@@ -31,7 +31,7 @@ def against_httpx(ours: str, rust: str | None) -> dict[str, Spread]:
 
     Args:
         ours: the Python of the environment with this client and httpx.
-        rust: the Python of the environment with pyreqwest; None where it has no wheel.
+        rust: the Python of the environment with pyreqwest; None if pyreqwest has no wheel for it.
     """
     pythons = {HTTPX: ours, HTTP: ours, HTTPS: ours, **({} if rust is None else {PYREQWEST: rust})}
     figures: dict[str, list[float]] = {name: [] for name in pythons}

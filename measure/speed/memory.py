@@ -13,7 +13,7 @@ from itwin_platform import PlatformClient
 
 
 async def peak(platform: PlatformClient, *, collected: bool) -> float:
-    """Read the listing and return the megabytes of its peak above the memory before."""
+    """Read the listing and return its peak memory in megabytes, without the memory in use before."""
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()

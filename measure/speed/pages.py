@@ -7,53 +7,25 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from .report import (
-    Figures,
-    Finding,
-    Parts,
-    Spread,
-    anchor_rows,
-    findings,
-    rate_rows,
-    ratios,
-    table,
-    targets,
-    tasks,
-    waiting_rows,
-)
-from .workloads import (
-    AIOHTTP,
-    GET,
-    HTTPX,
-    MSGSPEC,
-    OBJECTS_WITH_DATA,
-    OURS,
-    PAGES_IN_FLIGHT,
-    PAGES_IN_TURN,
-    POST_ECHOED,
-    POST_MODELS_ECHOED,
-    STOCK,
-    TASKS_AT_ONCE,
-    TASKS_OVER_TLS,
-    WORKLOADS,
-)
+from . import report
+from .report import Figures, Parts, Spread, ratios
+from .workloads import AIOHTTP, GET, HTTPX, MSGSPEC, OURS, STOCK, by_title
 
 BEGIN, END = "<!-- Measured by `make bench`: edit the text outside of these marks. -->", "<!-- End of the figures. -->"
 #: The clients of the chart.
 SHOWN = (STOCK, AIOHTTP, MSGSPEC, OURS)
-_BY_NAME = {each.title: each for each in WORKLOADS}
-#: What one of these takes, of the time of httpx and of aiohttp, both with json.
+#: Workloads, by title, of the table at the top, and their descriptions in it.
 GAINS = {
-    GET: "one call",
-    TASKS_AT_ONCE: "a thousand calls at once",
-    TASKS_OVER_TLS: "a thousand calls at once over TLS, on new connections",
-    _BY_NAME[POST_ECHOED]: "a new scene of 100 objects, given as mappings",
-    _BY_NAME[POST_MODELS_ECHOED]: "the same, given as models",
-    _BY_NAME[OBJECTS_WITH_DATA]: "5,000 scene objects and their data, as typed models instead of dictionaries",
+    "GET": "one call",
+    "1,000 tasks": "a thousand calls at once",
+    "1,000 tasks over TLS": "a thousand calls at once over TLS, on new connections",
+    "POST 100 objects, echoed": "a new scene of 100 objects, given as mappings",
+    "POST 100 objects as models, echoed": "the same, given as models",
+    "5,000 scene objects, the data of each read": (
+        "5,000 scene objects and their data, as typed models instead of dictionaries"
+    ),
 }
-
-
-#: What stands between the marks.
+#: The text between the marks.
 _MEASURED = """
 Measured on {date} with CPython {python}, each process on one core, in two runs of {rounds} rounds. The same work was
 written by hand with httpx and the json module, and with aiohttp and the json module. Of their processor time, this
@@ -61,9 +33,9 @@ client takes:
 
 {gains}
 
-A star marks what differs by more than 10% between the two runs: another measurement may find another figure.
+A star marks a figure that differs by more than 10% between the two runs: another measurement may find another figure.
 
-A listing of 10,000 iTwins, from a service that responds after 100 ms, in ten pages of 1,000 takes so many seconds:
+Seconds to list 10,000 iTwins in ten pages of 1,000, from a service that responds after 100 ms:
 
 {listing}
 
@@ -82,10 +54,6 @@ The mark is the time of httpx with json, which is 1. Each bar is the time of one
 The project sets itself these targets, and {met} of {all} are met. A target is met if the quartiles reach it.
 
 {targets}
-
-The same figures, as a share of their target, which is the mark:
-
-{shares}
 
 ## All figures
 
@@ -140,8 +108,8 @@ def write_page(page: Path, figures: Figures, parts: Parts, server_load: str) -> 
 
 
 def measured(figures: Figures, parts: Parts, server_load: str, old: str) -> str:
-    """Return what stands between the marks, where `old` stood."""
-    found = [*findings(figures, parts)]
+    """Return the text between the marks; `old` is the text that it replaces."""
+    found = [*report.findings(figures, parts)]
     return _MEASURED.format(
         date=date.today().isoformat(),
         python=parts.python,
@@ -151,15 +119,14 @@ def measured(figures: Figures, parts: Parts, server_load: str, old: str) -> str:
         chart=in_markdown(chart(figures)),
         met=sum(each.is_met for each in found),
         all=len(found),
-        targets=in_markdown(targets(found)),
-        shares=in_markdown(shares(found)),
-        ratios=in_markdown(table(figures)),
-        anchors=in_markdown(anchor_rows(figures)),
+        targets=in_markdown(report.targets(found)),
+        ratios=in_markdown(report.table(figures)),
+        anchors=in_markdown(report.anchor_rows(figures)),
         importing=importing(parts),
         pythons=in_markdown(each_python(figures, parts.python, old)),
-        tasks=in_markdown(tasks(figures)),
-        waiting=in_markdown(waiting_rows(parts)),
-        rates=in_markdown(rate_rows(parts)),
+        tasks=in_markdown(report.tasks(figures)),
+        waiting=in_markdown(report.waiting_rows(parts)),
+        rates=in_markdown(report.rate_rows(parts)),
         server_load=server_load,
     )
 
@@ -173,39 +140,29 @@ def importing(parts: Parts) -> str:
 
 
 def each_python(figures: Figures, python: str, old: str) -> list[list[str]]:
-    """Return a row for each Python, the head first: the old text keeps the rows of other Pythons."""
-    head = ["", *(workload.title for workload in GAINS)]
+    """Return a row for each Python, the head first. The rows of other Pythons come from the old text."""
+    head = ["", *GAINS]
     rows = [line.strip("| ").split(" | ") for line in old.splitlines() if line.startswith("| CPython ")]
-    rows.append([f"CPython {python}", *(str(ratios(figures, workload, OURS)) for workload in GAINS)])
+    rows.append([f"CPython {python}", *(str(ratios(figures, by_title(title), OURS)) for title in GAINS)])
     by_version = {row[0].rpartition(".")[0]: row for row in rows if len(row) == len(head)}
     return [head, *(by_version[version] for version in sorted(by_version))]
 
 
 def gains(figures: Figures) -> list[list[str]]:
-    """Return what this client takes of the time of others as rows of cells, the head first."""
-    return [
-        ["", "Of httpx + json", "Of aiohttp + json"],
-        *(
-            [words, *(share(ratios(figures, workload, OURS, against=other)) for other in (HTTPX, AIOHTTP))]
-            for workload, words in GAINS.items()
-        ),
-    ]
-
-
-def share(ratio: Spread) -> str:
-    """Return a ratio in percent."""
-    return f"{ratio.middle:.0%}{' *' if ratio.varies else ''}"
+    """Return the time of this client as a share of the time of others as rows of cells, the head first."""
+    rows = [["", "Of httpx + json", "Of aiohttp + json"]]
+    for title, words in GAINS.items():
+        found = [ratios(figures, by_title(title), OURS, against=other) for other in (HTTPX, AIOHTTP)]
+        rows.append([words, *(f"{each.middle:.0%}{' *' if each.varies else ''}" for each in found)])
+    return rows
 
 
 def listing(figures: Figures) -> list[list[str]]:
     """Return the seconds of a listing with latency as rows of cells, the head first."""
-    return [
-        ["", "One page after the other", "Ten pages in flight"],
-        *(
-            [client, *(str(Spread.of(figures[each][client])) for each in (PAGES_IN_TURN, PAGES_IN_FLIGHT))]
-            for client in (HTTPX, AIOHTTP, STOCK, OURS)
-        ),
-    ]
+    workloads = [workload for workload in figures if workload.elapsed]
+    clients = (HTTPX, AIOHTTP, STOCK, OURS)
+    rows = [[client, *(str(Spread.of(figures[each][client])) for each in workloads)] for client in clients]
+    return [["", "One page after the other", "Ten pages in flight"], *rows]
 
 
 def chart(figures: Figures) -> list[list[str]]:
@@ -215,20 +172,13 @@ def chart(figures: Figures) -> list[list[str]]:
         for workload in figures
         if workload.data == "real"
     }
-    most = max(ratio for row in found.values() for ratio in row)
-    return [["Workload", *SHOWN], *([name, *(cell(ratio, most=most) for ratio in row)] for name, row in found.items())]
+    most = max(1.0, *(ratio for row in found.values() for ratio in row))
+    return [["Workload", *SHOWN], *([name, *(bar(ratio, most=most) for ratio in row)] for name, row in found.items())]
 
 
-def shares(found: Sequence[Finding]) -> list[list[str]]:
-    """Return each figure as a share of its target, the longest first; what is missed is longer than the mark."""
-    most = max(1.0, *(each.of_the_target for each in found))
-    ranked = sorted(found, key=lambda each: -each.of_the_target)
-    return [["What", "Of its target"], *([each.name, cell(each.of_the_target, most=most)] for each in ranked)]
-
-
-def cell(ratio: float, *, most: float) -> str:
-    """Return a number, and the length of its bar for the style sheet of the site, which fits the longest one."""
-    return f'<span class="bar" style="--ratio: {ratio:.3f}; --most: {max(1.0, most):.3f}">{ratio:.2f}</span>'
+def bar(ratio: float, *, most: float) -> str:
+    """Return a ratio with the length of its bar; the style sheet of the site fits the longest bar into the table."""
+    return f'<span class="bar" style="--ratio: {ratio:.3f}; --most: {most:.3f}">{ratio:.2f}</span>'
 
 
 def in_markdown(rows: Sequence[Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""A process of the benchmarks, with input and output by line."""
+"""Processes of the benchmarks, which exchange lines with the main program."""
 
 import os
 import subprocess
@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Self
 
 PROJECT = Path(__file__).resolve().parents[2]
-#: What the generator makes of the document with its own templates.
+#: The client that the generator makes with its own templates.
 STOCK_CLIENT = PROJECT / ".cache" / "speed" / "stock" / "stock_client"
 
 
 @contextmanager
 def on_core(*, is_server: bool = False) -> Iterator[None]:
-    """Start processes on one core where the system can: the servers on the first one, the clients on the last one.
+    """Start processes on one core on Linux: the servers on the first core, the clients on the last core.
 
-    A process that moves between cores, or shares one with what measures it, is slower at random.
+    A process that moves between cores, or shares a core with a server, is slower at random.
     """
     if sys.platform != "linux":
         yield
@@ -31,12 +31,12 @@ def on_core(*, is_server: bool = False) -> Iterator[None]:
 
 
 class Process:
-    """A module that runs in a process of its own.
+    """A module in a process of its own.
 
     Args:
         arguments: the module and its arguments.
         python: the Python of an environment.
-        data: the data of the service: see `Workload`.
+        data: the data of the service, a key of DATA.
     """
 
     def __init__(self, *arguments: str, python: str = sys.executable, data: str = "real") -> None:
@@ -57,7 +57,7 @@ class Process:
         self.close()
 
     def line(self) -> str:
-        """Read a line; an ended process ends the benchmark."""
+        """Read a line, and end the benchmark if the process has ended."""
         assert self._process.stdout is not None  # a pipe was requested
         line = self._process.stdout.readline()
         if not line:
@@ -65,7 +65,7 @@ class Process:
         return line
 
     def ask(self, text: str) -> str:
-        """Write a line and return the line that follows."""
+        """Write a line and return the line of the response."""
         assert self._process.stdin is not None  # a pipe was requested
         self._process.stdin.write(text + "\n")
         self._process.stdin.flush()

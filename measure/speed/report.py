@@ -1,40 +1,22 @@
-"""The figures as ratios with their quartiles, tables of them, and what they say about the targets."""
+"""The figures as ratios with their quartiles, their tables, and their targets."""
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .workloads import (
-    AIOHTTP,
-    ANCHORS,
-    CLIENTS,
-    COLLECT_MEGABYTES,
-    FLOOR,
-    HTTPX,
-    IMPORT_HTTP,
-    IMPORT_HTTPS,
-    ITERATE_MEGABYTES,
-    MSGSPEC,
-    OURS,
-    RATES,
-    TASK_MICROSECONDS,
-    TASKS_AT_ONCE,
-    TASKS_OVER_TLS,
-    WAITING,
-    WIDTHS,
-    Workload,
-)
+from . import workloads
+from .workloads import AIOHTTP, CLIENTS, FLOOR, HTTPX, OURS, WIDTHS, Workload
 
-#: Workload -> client -> the seconds of one call or listing in each round. The first half of the rounds is one run, the
-#: second half another one with new processes.
+#: Seconds of one call or listing in each round, by workload and client. The first half of the rounds is one run, the
+#: second half another run with new processes.
 Figures = dict[Workload, dict[str, list[float]]]
-#: What differs by more between two runs is marked.
+#: Ratio of the medians of two runs above which a figure is marked.
 STEADY = 1.1
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A median and the quartiles around it, and whether two runs differ more than they should."""
+    """A median with its quartiles, and whether two runs differ by more than STEADY."""
 
     low: float
     middle: float
@@ -43,7 +25,7 @@ class Spread:
 
     @classmethod
     def of(cls, found: Sequence[float]) -> "Spread":
-        """Return the spread of the figures of all rounds."""
+        """Return the spread of all rounds."""
         if len(found) < 2:
             return cls(found[0], found[0], found[0])
         low, middle, high = statistics.quantiles(found, n=4, method="inclusive")
@@ -57,14 +39,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A figure beside its target.
-
-    Args:
-        name: what was measured.
-        target: the most that it may be, or the least.
-        found: the figure.
-        is_least: True for a target that the figure must reach.
-    """
+    """A figure and its target, which is a minimum if `is_least`, and otherwise a maximum."""
 
     name: str
     target: float
@@ -76,17 +51,18 @@ class Finding:
         """Whether the quartiles reach the target."""
         return self.found.high >= self.target if self.is_least else self.found.low <= self.target
 
-    @property
-    def of_the_target(self) -> float:
-        """The figure as a share of its target; above 1 it is missed."""
-        return self.target / self.found.middle if self.is_least else self.found.middle / self.target
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What is measured beside the workloads: import, megabytes, requests per second, and tasks that wait.
+    """The measurements beside the workloads.
 
-    `python` is the version of the Python that runs all clients.
+    Args:
+        python: version of the Python that runs all clients.
+        importing: processor time of an import with one client, by scheme, as a ratio to httpx.
+        iterate: peak memory of an iterated listing, in MB.
+        collect: peak memory of a collected listing, in MB.
+        rates: requests per second of each round, by client and requests in flight.
+        waiting: seconds of 1,000 calls in each round, for each case of WAITING.
     """
 
     python: str
@@ -98,7 +74,7 @@ class Parts:
 
 
 def ratios(figures: Figures, workload: Workload, client: str, *, against: str = HTTPX) -> Spread:
-    """Return the spread of the ratios of two clients."""
+    """Return the ratios of two clients."""
     pairs = zip(figures[workload][client], figures[workload][against], strict=True)
     return Spread.of([own / base for own, base in pairs])
 
@@ -109,30 +85,32 @@ def findings(figures: Figures, parts: Parts | None) -> Iterator[Finding]:
         if workload.target is not None:
             name = f"{workload.title}, of httpx + json"
             yield Finding(name=name, target=workload.target, found=ratios(figures, workload, OURS))
-        if workload == TASKS_AT_ONCE:
+        if workload == workloads.TASKS_AT_ONCE:
             spent = Spread.of([seconds * 1e6 for seconds in found[OURS]])
-            yield Finding(name=f"{workload.title}, microseconds a call", target=TASK_MICROSECONDS, found=spent)
+            yield Finding(
+                name=f"{workload.title}, microseconds a call", target=workloads.TASK_MICROSECONDS, found=spent
+            )
             of_aiohttp = ratios(figures, workload, OURS, against=AIOHTTP)
             yield Finding(name=f"{workload.title}, of aiohttp + json", target=1.0, found=of_aiohttp)
     if parts is None:
         return
     ours = parts.rates[OURS]
-    for width, target in RATES.items():
+    for width, target in workloads.RATES.items():
         found_ratios = [rate / base for rate, base in zip(ours[width], ours[WIDTHS[0]], strict=True)]
         name = f"requests per second with {width:,} in flight, of those with {WIDTHS[0]}"
         yield Finding(name=name, target=target, found=Spread.of(found_ratios), is_least=True)
-    for scheme, target in (("http", IMPORT_HTTP), ("https", IMPORT_HTTPS)):
+    for scheme, target in (("http", workloads.IMPORT_HTTP), ("https", workloads.IMPORT_HTTPS)):
         yield Finding(name=f"import and a client for {scheme}, of httpx", target=target, found=parts.importing[scheme])
     for name, target, megabytes in (
-        ("iterated", ITERATE_MEGABYTES, parts.iterate),
-        ("collected", COLLECT_MEGABYTES, parts.collect),
+        ("iterated", workloads.ITERATE_MEGABYTES, parts.iterate),
+        ("collected", workloads.COLLECT_MEGABYTES, parts.collect),
     ):
         text = f"peak memory of 10,000 iTwins in pages of 1,000, {name}, MB"
         yield Finding(name=text, target=target, found=Spread.of([megabytes]))
 
 
 def targets(found: Sequence[Finding]) -> list[list[str]]:
-    """Return the targets as rows of cells, the head first, those that are missed before the others."""
+    """Return the targets as rows of cells, first the head, then those that are missed."""
     rows = [["What", "Target", "Found", ""]]
     for each in sorted(found, key=lambda each: each.is_met):
         target = f"at {'least' if each.is_least else 'most'} {each.target:g}"
@@ -150,8 +128,8 @@ def table(figures: Figures) -> list[list[str]]:
 
 
 def anchor_rows(figures: Figures) -> list[list[str]]:
-    """Return the ratios to the least client of the same parts as rows of cells, the head first."""
-    clients = (OURS, MSGSPEC, *(client for client in ANCHORS if client != FLOOR))
+    """Return the ratios to the floor as rows of cells, the head first."""
+    clients = (OURS, workloads.MSGSPEC, *(client for client in workloads.ANCHORS if client != FLOOR))
     rows = [["Workload", f"{FLOOR}, ms", *clients]]
     for workload, found in figures.items():
         if FLOOR in found:
@@ -164,10 +142,8 @@ def anchor_rows(figures: Figures) -> list[list[str]]:
 
 
 def tasks(figures: Figures) -> list[list[str]]:
-    """Return the microseconds of one of the tasks as rows of cells, the head first; none if they were not measured."""
-    measured = [workload for workload in (TASKS_AT_ONCE, TASKS_OVER_TLS) if workload in figures]
-    if not measured:
-        return []
+    """Return the microseconds of one task as rows of cells, the head first."""
+    measured = (workloads.TASKS_AT_ONCE, workloads.TASKS_OVER_TLS)
     columns = [part for each in measured for part in (f"{each.title}, us a call", f"of {AIOHTTP}")]
     rows = [["Client", *columns]]
     for client in CLIENTS:
@@ -189,16 +165,14 @@ def rate_rows(parts: Parts) -> list[list[str]]:
 
 
 def waiting_rows(parts: Parts) -> list[list[str]]:
-    """Return the seconds of the tasks that wait for a service as rows of cells, the head first."""
+    """Return the seconds of the tasks at a service with latency as rows of cells, the head first."""
     rows = [["Client", "Requests in flight at most", "Seconds"]]
-    cases = zip(WAITING, parts.waiting, strict=True)
+    cases = zip(workloads.WAITING, parts.waiting, strict=True)
     return [*rows, *([client, str(width), str(Spread.of(rounds))] for (client, width), rounds in cases)]
 
 
 def print_table(title: str, rows: list[list[str]]) -> None:
     """Print rows of cells, aligned."""
-    if not rows:
-        return
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     print(f"\n{title}")
     for row in rows:

@@ -1,8 +1,8 @@
 """Run the workloads with all clients in interleaved rounds, print ratios with their quartiles, and write the page.
 
-Run as `python -m measure.speed.run [--rounds N] [--quick] [--only WORKLOAD] [--report]`. It compares the processor time
-of the client processes, and for workloads with latency the elapsed time. All is measured in two runs, each with new
-processes: what differs between them is what another measurement may find.
+Run as `python -m measure.speed.run [--quick]`. With `--quick`, it runs one round of the shorter workloads and does not
+write the page. It compares the processor time of the client processes, and for workloads with latency the elapsed time.
+Two runs have new processes each: the difference between them shows how far a repeated measurement may be off.
 """
 
 import argparse
@@ -15,33 +15,28 @@ import sysconfig
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
+from . import report
 from .data import make_certificate, make_data
 from .importing import against_httpx
 from .pages import write_page
 from .process import PROJECT, STOCK_CLIENT, Process
-from .report import (
-    Figures,
-    Parts,
-    anchor_rows,
-    findings,
-    print_table,
-    rate_rows,
-    table,
-    targets,
-    tasks,
-    waiting_rows,
-)
+from .report import Figures, Parts, print_table
 from .width import rates, waiting
 from .workloads import CLIENTS, FLOOR, OURS, PYREQWEST, QUICK, RY, SNIFFIO, STRUCTS, WORKLOADS, Workload, is_measured
 
+#: Seconds after which the server with latency responds.
 LATENCY = 0.1
+#: Runs with new processes each, of which the rounds count together.
 RUNS = 2
-#: The share of the time above which a server is the bottleneck.
+ROUNDS, QUICK_ROUNDS = 5, 1
+#: Share of its time above which a busy server is the bottleneck.
 MOST_BUSY = 0.9
+#: The folder of the programs in an environment.
+SCRIPTS = "Scripts" if sys.platform == "win32" else "bin"
 
 
 class Bench:
-    """The servers of one kind of data, and one process for each client."""
+    """The servers with one data set, and a process of each client."""
 
     def __init__(self, stack: ExitStack, pythons: Mapping[str, str], data: str) -> None:
         self._pythons, self._data = pythons, data
@@ -65,7 +60,7 @@ class Bench:
 
 
 def measure(workloads: Sequence[Workload], rounds: int, pythons: Mapping[str, str]) -> tuple[Figures, str]:
-    """Run all rounds of all runs, and return the figures and a sentence about the servers."""
+    """Run all rounds of both runs, and return the figures and a sentence about the servers."""
     figures: Figures = {
         workload: {client: [] for client in pythons if is_measured(workload, client)} for workload in workloads
     }
@@ -80,7 +75,7 @@ def measure(workloads: Sequence[Workload], rounds: int, pythons: Mapping[str, st
 
 
 def run_round(benches: Mapping[str, Bench], number: int, figures: Figures) -> None:
-    """Run each workload with each client, in an order that changes from round to round; round 0 only warms up."""
+    """Run each workload with each client, in another order in each round; round 0 warms up."""
     for workload, costs in figures.items():
         if workload.fresh and not number:
             continue
@@ -98,7 +93,7 @@ def server_load(reports: Sequence[Mapping[str, float]]) -> str:
     """Return a sentence about the load of the servers.
 
     Raises:
-        SystemExit: A server was busy nearly all the time, so the figures do not compare the clients.
+        SystemExit: A server was the bottleneck, so the figures do not compare the clients.
     """
     reports = [report for report in reports if report["served"]]
     served = int(sum(report["served"] for report in reports))
@@ -119,7 +114,7 @@ def python_of(pythons: Mapping[str, str]) -> str:
     """Return the version of the Python of all environments.
 
     Raises:
-        SystemExit: They have several, so the figures do not compare the clients.
+        SystemExit: The environments have different versions, so the figures do not compare the clients.
     """
     command = ("-c", "import platform; print(platform.python_version())")
     versions = {
@@ -149,7 +144,7 @@ def measured_parts(pythons: Mapping[str, str]) -> Parts:
 
 
 def make_stock_client() -> None:
-    """Let the generator of this project write a client with its own templates and its own configuration."""
+    """Generate a client with the templates and the configuration of the generator itself."""
     environment = os.environ | {"PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])}
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--overwrite"]
     command += ["--path", str(PROJECT / "openapi.yaml"), "--output-path", str(STOCK_CLIENT), "--fail-on-warning"]
@@ -157,41 +152,36 @@ def make_stock_client() -> None:
     subprocess.run(command, env=environment, capture_output=True, check=True)
 
 
+def environment(name: str) -> str:
+    """Return the Python of an environment that `make bench` sets up."""
+    return str(PROJECT / f".venv-bench-{name}" / SCRIPTS / "python")
+
+
 def main() -> None:
     """Read the command line, measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of each run (default: %(default)s)")
-    parser.add_argument("--quick", action="store_true", help="one round of the shorter workloads in each run")
-    parser.add_argument("--only", action="append", help="run only this workload; repeat the option for several")
-    parser.add_argument("--report", action="store_true", help="measure all, and write docs/benchmarks.md")
-    parser.add_argument("--ours", default=sys.executable, help="the Python of the environment with this client")
-    parser.add_argument("--peers", default=sys.executable, help="the Python of the environment with the other clients")
-    parser.add_argument("--sniffio", default=sys.executable, help="the Python of one with httpx and sniffio")
-    parser.add_argument("--rust", default=sys.executable, help="the Python of one with pyreqwest and ry")
-    arguments = parser.parse_args()
+    parser.add_argument("--quick", action="store_true", help="one round of the shorter workloads, and no page")
+    is_quick = parser.parse_args().quick
     make_data()
     make_certificate()
     make_stock_client()
-    workloads, rounds = (QUICK, 1) if arguments.quick else (WORKLOADS, arguments.rounds)
-    if arguments.only and not arguments.report:
-        workloads = tuple(workload for workload in WORKLOADS if workload.title in arguments.only)
-    pythons: dict[str, str] = {
-        **dict.fromkeys(CLIENTS, arguments.peers),
-        OURS: arguments.ours,
-        SNIFFIO: arguments.sniffio,
-        **dict.fromkeys((FLOOR, STRUCTS), arguments.peers),
-        **{name: arguments.rust for name in (PYREQWEST, RY) if has_package(arguments.rust, name.partition(" ")[0])},
+    rust = environment("rust")
+    pythons = {
+        **dict.fromkeys((*CLIENTS, FLOOR, STRUCTS), environment("peers")),
+        OURS: environment("ours"),
+        SNIFFIO: environment("sniffio"),
+        **{name: rust for name in (PYREQWEST, RY) if has_package(rust, name.partition(" ")[0])},
     }
-    figures, load = measure(workloads, rounds, pythons)
-    print_table("ratios to httpx + json: median [quartiles] of the rounds; less is better", table(figures))
-    print_table("ratios to the least client of the same parts", anchor_rows(figures))
-    print_table("1,000 calls at once", tasks(figures))
-    parts = measured_parts(pythons) if arguments.report else None
+    figures, load = measure(QUICK, QUICK_ROUNDS, pythons) if is_quick else measure(WORKLOADS, ROUNDS, pythons)
+    print_table("ratios to httpx + json: median [quartiles] of the rounds; less is better", report.table(figures))
+    print_table("ratios to the floor", report.anchor_rows(figures))
+    parts = None if is_quick else measured_parts(pythons)
     if parts is not None:
-        print_table("requests per second", rate_rows(parts))
-        print_table("1,000 calls at 20 ms", waiting_rows(parts))
+        print_table("1,000 calls at once", report.tasks(figures))
+        print_table("requests per second", report.rate_rows(parts))
+        print_table("1,000 calls at 20 ms", report.waiting_rows(parts))
         write_page(PROJECT / "docs" / "benchmarks.md", figures, parts, load)
-    print_table("the targets", targets([*findings(figures, parts)]))
+    print_table("the targets", report.targets([*report.findings(figures, parts)]))
     print(load)
 
 

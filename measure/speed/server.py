@@ -1,7 +1,7 @@
-"""The benchmark server: one asyncio protocol that responds with prepared bytes, in its own process.
+"""The server of the benchmarks: an asyncio protocol that responds with prepared bytes, in its own process.
 
 Run as `python -m measure.speed.server [--latency SECONDS] [--tls]`. It prints its address, serves until its input
-closes, and then prints the processor time that it used and how many requests it served.
+closes, and then prints its processor time, its elapsed time and the number of its requests.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Keep calls of one client in flight in its own process, and print the requests per second.
 
 Run as `python -m measure.speed.width_process CLIENT IN_FLIGHT ADDRESS [--tasks]`. The measurement starts when each
-connection has been used several times. With `--tasks`, print the seconds that 1,000 calls take which start at once.
+connection has been used several times. With `--tasks`, it prints the seconds of 1,000 calls that start at once.
 """
 
 import asyncio
@@ -15,9 +15,9 @@ from functools import partial
 from .clients import aiohttp_client, httpx_client
 from .workloads import AIOHTTP, OURS, TASKS
 
-#: Average uses of each connection before the measurement.
+#: Average number of uses of each connection before the measurement.
 WAVES_BEFORE = 3
-#: The least seconds of the measurement, and the least average uses of each connection.
+#: Minimum seconds of the measurement, and minimum of the average number of uses of each connection.
 SECONDS, WAVES = 2.0, 4
 
 Get = Callable[[], Awaitable[object]]
@@ -49,7 +49,7 @@ async def sustained(get: Get, in_flight: int) -> float:
     found: float | None = None
 
     def note() -> None:
-        """Begin and end the measurement at the end of a call."""
+        """Start or finish the measurement at the end of a call."""
         nonlocal began, found
         now = time.perf_counter()
         if began is None:

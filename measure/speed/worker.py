@@ -1,4 +1,4 @@
-"""Run the workloads that the input names with one client in its own process, and print their cost.
+"""Run workloads with one client in its own process, and print their times.
 
 Run as `python -m measure.speed.worker NAME ADDRESS ADDRESS_AT_100_MS ADDRESS_OVER_TLS`. Each line of input names a
 workload, and each line of output has the processor seconds and the elapsed seconds of one call or listing.
@@ -67,7 +67,7 @@ async def main() -> None:
     clients = [connected(name, address) for address in addresses]
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
-        gc.collect()  # or a workload would pay for what the ones before it left, and always the same one
+        gc.collect()  # otherwise a workload would pay for the garbage of the one before it
         cpu, wall = time.process_time(), time.perf_counter()
         calls = await run(line.strip(), *clients)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall

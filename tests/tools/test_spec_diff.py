@@ -1,4 +1,4 @@
-"""`make spec-diff`: every difference gives a line, those that break a client or its user first, and a status."""
+"""`make spec-diff`: every difference has a line, breaking changes come first, and the status tells of them."""
 
 import json
 import random
@@ -68,7 +68,7 @@ Keys = tuple[Any, ...]
 
 
 def with_value(node: Any, keys: Sequence[Any], value: object) -> Any:
-    """A part of a document with another value at one place, or without it; the rest is shared."""
+    """Return a document with another value at one place, or without the place; it shares the rest."""
     first, *rest = keys
     if isinstance(node, list):
         number = int(first)
@@ -79,7 +79,7 @@ def with_value(node: Any, keys: Sequence[Any], value: object) -> Any:
 
 
 def replaced(document: Document, changed: Mapping[Any, Any]) -> Document:
-    """The document with other values at some places, each named by the keys that lead to it."""
+    """Return the document with other values at some places, which are given by their keys."""
     for place, value in changed.items():
         document = with_value(document, place.split() if isinstance(place, str) else place, value)
     return document
@@ -92,7 +92,7 @@ TAG = {"name": "tag", "in": "query", "schema": {"type": "string"}}
 SHAPE = {"name": "shape", "in": "query", "content": {"application/json": {"schema": {"type": "string"}}}}
 STRING, EITHER = {"type": "string"}, {"type": ["string", "integer"], "maxLength": 10}
 BREAKS, HARMLESS = True, False
-# A place in the document with its new value; the place that is reported, what is reported, and whether it breaks.
+# A place in the document, its new value, the reported place, the reported text, and whether the change is breaking.
 CASES: list[tuple[str, Any, str, str, bool]] = [
     ("paths", {}, "create_thing", "is gone (POST /things)", BREAKS),
     ("paths", {"/t": THINGS["paths"]["/things"]}, "create_thing", "is POST /t now, was POST /things", BREAKS),
@@ -147,13 +147,13 @@ CASES: list[tuple[str, Any, str, str, bool]] = [
 
 @pytest.mark.parametrize(("changed", "value", "place", "text", "breaking"), CASES)
 def test_a_change_is_reported(changed: str, value: object, place: str, text: str, breaking: bool) -> None:
-    """A change is reported with its place, in words, as breaking or not."""
+    """A change has a line with its place, below the heading for breaking changes or the one for others."""
     found = changes(THINGS, replaced(THINGS, {changed: value}))
     headings = [each.heading for each in found if (each.place.partition(" (")[0], each.text) == (place, text)]
     assert headings == ["Breaking" if breaking else "Not breaking"], found
 
 
-# The place in the document and its new value, and the line that is printed.
+# A place in the document, its new value, and the printed line.
 UNKNOWN: list[tuple[str, Any, str]] = [
     (f"{POST} security 0 bearer", ["other"], "create_thing, security 0 bearer: is ['other'] now, was []"),
     (f"{POST} deprecated", True, "create_thing, deprecated: new: True"),
@@ -180,7 +180,7 @@ UNKNOWN: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("changed", "value", "line"), UNKNOWN)
 def test_a_difference_that_no_rule_knows_is_reported_by_its_place(changed: str, value: object, line: str) -> None:
-    """Security, deprecation, servers, media types, order and words, in which a rule may stand, are never silent."""
+    """A change of security, deprecation, servers, media types, order or descriptions has a line with its place."""
     assert report(THINGS, replaced(THINGS, {changed: value}))[-1].endswith(line)
 
 
@@ -192,9 +192,9 @@ ONE_BREAKING = {
 
 
 def test_changes_are_reported_by_operation_and_model() -> None:
-    """Breaking changes come first; a model names the operations that send and return it.
+    """Breaking changes come first, and a model names the operations that send and return it.
 
-    What broke in the package is listed too, unless a line about the same operation or model stands there already.
+    A breakage of the package has a line too, unless its operation or model has one already.
     """
     assert report(THINGS, THINGS) == ["Breaking: 0", "Not breaking: 0"]
     assert report(THINGS, replaced(THINGS, ONE_BREAKING)) == [
@@ -225,10 +225,10 @@ NO_COLOR = {f"{THING} properties color": GONE, f"{SENT} properties color": GONE}
     ],
     ids=["reference", "uri", "uuid", "title", "class unused", "class gone"],
 )
-def test_what_leaves_the_generated_package_as_it_is_breaks_nothing(
+def test_a_change_that_the_generated_package_does_not_show_is_not_breaking(
     changed: Mapping[Any, Any], breaking: int, harmless: int
 ) -> None:
-    """Another way to say the same, or a class that is still generated, is not breaking; what the package loses is."""
+    """Another spelling, or a class that is still generated, is not breaking; a class that the package loses is."""
     after = replaced(THINGS, changed)
     found = report(THINGS, after, *compared(THINGS, after))
     counts = [line for line in found if line.startswith(("Breaking", "Not"))]
@@ -236,17 +236,17 @@ def test_what_leaves_the_generated_package_as_it_is_breaks_nothing(
 
 
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[Any, Any]) -> None:
-    """Run the command behind the make target on the document, and on a changed one."""
+    """Compare the document with a changed one, by the command of the make target."""
     for name, document in (("before.yaml", THINGS), ("after.yaml", replaced(THINGS, changed))):
         (folder / name).write_text(json.dumps(document, indent=1), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["diff", str(folder / "before.yaml"), str(folder / "after.yaml")])
     diff.main()
 
 
-def test_the_status_says_whether_something_breaks(
+def test_the_exit_status_is_1_after_a_breaking_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command ends with status 1 when something breaks, else with 0; what is not valid is named with its line."""
+    """Without a breaking change the status is 0, and an invalid document is an error with its line."""
     run(tmp_path, monkeypatch, {f"{SENT} properties tags": STRING})
     with pytest.raises(SystemExit, match=r"^1$"):
         run(tmp_path, monkeypatch, ONE_BREAKING)
@@ -257,7 +257,7 @@ def test_the_status_says_whether_something_breaks(
 
 
 def test_a_base_may_be_a_git_revision() -> None:
-    """A git revision means `openapi.yaml` as it was committed there; what is neither that nor a file is named."""
+    """A git revision means its `openapi.yaml`; the error for another argument names it."""
     with pytest.raises(SystemExit, match="no-such-base is neither a file nor a git revision"):
         load_document("no-such-base")
     if ended("git", "rev-parse", "HEAD", status=None).returncode != 0:
@@ -270,7 +270,7 @@ NAMED = ("paths", "schemas", "properties", "parameters", "responses", "headers",
 
 
 def values(node: object, keys: Keys = ()) -> Iterator[tuple[Keys, Any]]:
-    """Each value in a document, with the keys that lead to it."""
+    """Yield each value in a document with its keys."""
     pairs = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for key, inner in pairs:
         yield (*keys, key), inner
@@ -278,7 +278,7 @@ def values(node: object, keys: Keys = ()) -> Iterator[tuple[Keys, Any]]:
 
 
 def another(value: Any) -> Any:
-    """A value of the same type that is not the same."""
+    """Return another value of the same type."""
     match value:
         case bool():
             return not value
@@ -292,13 +292,13 @@ def another(value: Any) -> Any:
 
 
 def kind_of(keys: Keys) -> Keys:
-    """The last keywords that lead to a place, without names: places of one kind are treated alike."""
+    """Return the last keywords of a place, without names: one rule applies to all places of a kind."""
     kept = ["*" if type(key) is int or before in NAMED else key for before, key in pairwise(("", *keys))]
     return tuple(kept[-3:])
 
 
 def test_every_difference_is_found(specification: Document) -> None:
-    """Whatever single value of the document is removed or replaced, it is a difference."""
+    """Each value of the document that is removed or replaced is a difference."""
     places = [*values(specification)]
     assert len(places) > 2_500
     for keys, value in places:
@@ -307,7 +307,7 @@ def test_every_difference_is_found(specification: Document) -> None:
 
 
 def drawn(choose: random.Random) -> tuple[Keys, Any]:
-    """A place in the document with its value. Each kind of keyword is drawn equally often."""
+    """Draw a place in the document with its value, of each kind equally often."""
     kinds: dict[Keys, list[tuple[Keys, Any]]] = {}
     for keys, value in values(THINGS):
         kinds.setdefault(kind_of(keys), []).append((keys, value))
@@ -315,14 +315,14 @@ def drawn(choose: random.Random) -> tuple[Keys, Any]:
 
 
 def said(changed: Mapping[Any, Any]) -> set[str]:
-    """The lines about changes, without the operations that send or return a model: a change may rename these."""
+    """Return the lines of changes, without the operations that send or return a model: a change may rename them."""
     lines = [line for line in report(THINGS, replaced(THINGS, changed)) if line.startswith("  ")]
     return {re.sub(r" \((sent|returned) by .*?\):", ":", line) for line in lines}
 
 
 @pytest.mark.parametrize("seed", range(examples(40)))
 def test_any_two_mutations_give_their_lines(seed: int) -> None:
-    """Two changes anywhere in a document: each is told as if it were the only one."""
+    """Two changes anywhere in a document have the lines of each single change."""
     choose = random.Random(seed)  # noqa: S311  # a test's choice
     (one, value), (other, second) = drawn(choose), drawn(choose)
     if one[: len(other)] == other or other[: len(one)] == one:
@@ -331,7 +331,7 @@ def test_any_two_mutations_give_their_lines(seed: int) -> None:
     try:
         both, *alone = (said(each) for each in (changed, *({keys: new} for keys, new in changed.items())))
     except (KeyError, TypeError, AttributeError):
-        return  # a document that no tool can read is not silent
+        return  # the document is an error, which is not silent
     for expected in alone:
         assert expected, changed
         assert expected <= both, changed

@@ -1,4 +1,4 @@
-"""Mutants of the wrapper and the transport with the tests that can notice them, and a sample of each room."""
+"""Find the mutants of the wrapper and the transport with the tests that reach them, and draw a sample."""
 
 import ast
 import os
@@ -8,7 +8,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 
 from coverage import CoverageData
@@ -16,47 +16,40 @@ from coverage import CoverageData
 from tools.mutation.mutants import Mutant, mutants_of
 
 PROJECT = Path(__file__).resolve().parents[2]
-#: The packages that are changed, by the folders that they stand in.
+#: The packages to mutate, by their folders.
 PACKAGES = {
     "wrapper": PROJECT / "wrapper" / "itwin_platform",
     "transport": PROJECT / "transport" / "itwin_platform_transport",
 }
-#: Which tests reach which line.
+#: The coverage data with the tests of each line.
 COVERAGE = PROJECT / ".cache" / "mutants.coverage"
-#: So many tests run at most for one mutant: the first five cases of each function are fewer.
+#: Maximum number of tests for one mutant, more than the first five cases of each function.
 MOST_TESTS = 1_500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A mutant of one module, the line of code that it changes, and the tests that reach it."""
+    """A mutant of a module, and the tests that reach its line."""
 
     module: Path
     mutant: Mutant
-    code: str
     tests: Sequence[str]
 
     @property
-    def path(self) -> str:
-        """The path of the module, without the folder that names its package."""
-        outer, _, *inner = self.module.relative_to(PROJECT).parts
+    def folder(self) -> str:
+        """The folder of the module without that of its package, such as `transport/gates`."""
+        outer, _, *inner = self.module.parent.relative_to(PROJECT).parts
         return "/".join([outer, *inner])
 
     @property
-    def room(self) -> str:
-        """The folder of the module: that of its package, and the one in it."""
-        return self.path.rpartition("/")[0]
-
-    @property
     def name(self) -> str:
-        """The change, in one line that holds until its code changes."""
+        """The mutant in one line."""
         before, text = " ".join(self.mutant.before.split()), " ".join(self.mutant.text.split())
-        where = "" if self.code.startswith(before) else f" in {self.code}"
-        return f"{self.path}: {before} -> {text}{where}"
+        return f"{self.module.relative_to(PROJECT)}:{self.mutant.line}: {before} -> {text}"
 
 
 def measure_coverage() -> None:
-    """Run the tests once, and note which test reaches which line."""
+    """Run the tests once, and record which test reaches which line."""
     COVERAGE.parent.mkdir(exist_ok=True)
     options = ("-q", "-n", "auto", "--ignore", "tests/slow", "--cov-branch", "--cov-context=test", "--cov-report=")
     packages = [f"--cov={package.name}" for package in PACKAGES.values()]
@@ -65,11 +58,11 @@ def measure_coverage() -> None:
 
 
 def candidates() -> Iterator[Candidate]:
-    """Yield every mutant with tests that can notice it.
+    """Yield every mutant with the tests that reach its line.
 
-    A line that runs on import, or that no test is known to reach, gets a case of each function, those first that reach
-    most of its module, and then second cases. Another line gets the tests that reach it, the most specific first, in
-    turn with a case of each function.
+    The first case of each test function comes before the second cases. Among them, tests that reach few lines come
+    first. If a line runs on import, or no test reaches it, the mutant gets all tests, first those that reach most lines
+    of its module.
     """
     reached = reached_lines()
     lines_of = Counter(test for by_line in reached.values() for tests in by_line.values() for test in tests)
@@ -77,29 +70,27 @@ def candidates() -> Iterator[Candidate]:
     case = {test: number for _, tests in functions for number, test in enumerate(tests)}
     for module, by_line in reached.items():
         source = module.read_text(encoding="utf-8")
-        lines, called = source.splitlines(), called_lines(source)
+        called = called_lines(source)
         here = Counter(test for tests in by_line.values() for test in tests)
         of_all = sorted(lines_of, key=lambda test: (case[test], -here[test], test))[:MOST_TESTS]
         ranked: dict[int, Sequence[str]] = {}
         for mutant in mutants_of(source):
             if mutant.line not in ranked:
                 tests = by_line.get(mutant.line, ()) if mutant.line in called else ()
-                specific = sorted(tests, key=lambda test: (lines_of[test], test))
-                in_turn = chain(*zip(specific, sorted(specific, key=case.__getitem__), strict=True))
-                ranked[mutant.line] = list(dict.fromkeys(in_turn))[:MOST_TESTS] or of_all
-            code = lines[mutant.line - 1].strip()
-            yield Candidate(module=module, mutant=mutant, code=code, tests=ranked[mutant.line])
+                specific = sorted(tests, key=lambda test: (case[test], lines_of[test], test))
+                ranked[mutant.line] = specific[:MOST_TESTS] or of_all
+            yield Candidate(module=module, mutant=mutant, tests=ranked[mutant.line])
 
 
 def called_lines(source: str) -> set[int]:
-    """Return the lines in bodies of functions: the others run on import, and count for the first test that imports."""
+    """Return the lines in functions; coverage counts the other lines for the first test that imports the module."""
     nodes = ast.walk(ast.parse(source))
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return {line for each in functions for line in range(each.body[0].lineno, (each.end_lineno or each.lineno) + 1)}
 
 
 def reached_lines() -> Mapping[Path, Mapping[int, set[str]]]:
-    """Return the tests that reach each line of each module."""
+    """Return the tests of each line of each module."""
     data = CoverageData(str(COVERAGE))
     data.read()
     return {
@@ -113,16 +104,16 @@ def reached_lines() -> Mapping[Path, Mapping[int, set[str]]]:
 
 
 def sampled(found: Iterable[Candidate], *, each: int, seed: str, only: str) -> Iterator[Candidate]:
-    """Yield a sample of each room, or of one room.
+    """Yield a sample of each folder, or of one folder.
 
     Raises:
-        SystemExit: there is no such room.
+        SystemExit: The folder does not exist.
     """
-    rooms: defaultdict[str, list[Candidate]] = defaultdict(list)
+    folders: defaultdict[str, list[Candidate]] = defaultdict(list)
     for candidate in found:
-        rooms[candidate.room].append(candidate)
-    if only and only not in rooms:
-        raise SystemExit(f"no such room: {only}; there are {', '.join(sorted(rooms))}")
-    for room in [only] if only else sorted(rooms):
-        chooser = random.Random(f"{seed} {room}")  # noqa: S311  # a sample is no secret
-        yield from chooser.sample(rooms[room], min(each, len(rooms[room])))
+        folders[candidate.folder].append(candidate)
+    if only and only not in folders:
+        raise SystemExit(f"no such folder: {only}; there are {', '.join(sorted(folders))}")
+    for folder in [only] if only else sorted(folders):
+        chooser = random.Random(f"{seed} {folder}")  # noqa: S311  # a sample is no secret
+        yield from chooser.sample(folders[folder], min(each, len(folders[folder])))

@@ -1,4 +1,4 @@
-"""The small changes that mutation testing makes to a module: each is one place with another text."""
+"""The mutants of a module: each replaces the text at one place."""
 
 import ast
 import copy
@@ -15,20 +15,22 @@ _OPPOSITES: tuple[tuple[type[ast.AST], type[ast.AST]], ...] = (
     (ast.And, ast.Or),
     (ast.Add, ast.Sub),
 )
-#: What each operator becomes.
+#: The replacement of each operator.
 _OPERATORS = {**dict(_OPPOSITES), **{new: old for old, new in _OPPOSITES}, ast.Mult: ast.Add, ast.Div: ast.Mult}
-#: Two words: a string with them is a message.
+#: Two consecutive words, as the text of a message has them.
 _PROSE = re.compile(r"[a-z,:;] [a-z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """One change of a source: from `start` to `end`, in bytes, stands `text` in its place.
+    """One change of a source.
 
     Args:
         line: the line of the change, from 1.
-        start, end: the bytes of the source that are replaced.
-        before, text: what is there, and what takes its place.
+        start: offset of the first replaced byte.
+        end: offset after the last replaced byte.
+        before: the replaced text.
+        text: the new text.
     """
 
     line: int
@@ -43,16 +45,16 @@ class Mutant:
 
 
 def mutants_of(source: str) -> Iterator[Mutant]:
-    """Yield every mutant of a module, in the order of its lines.
+    """Yield every mutant of a module, in the order of the code.
 
-    Docstrings, annotations, types, imports, `__all__`, `__slots__` and the texts of messages stay: no test of
-    behaviour can notice them. Every other string changes, such as the name of a header.
+    No mutant changes docstrings, annotations, types, imports, `__all__`, `__slots__` or texts of messages, because no
+    test of behaviour can notice it. Mutants change all other strings, such as names of headers.
     """
     tree = ast.parse(source)
     offsets = [0]
     for line in source.encode().splitlines(keepends=True):
         offsets.append(offsets[-1] + len(line))
-    # What decides whether something runs.
+    # Expressions that decide whether other code runs.
     conditions = {
         condition for node in ast.walk(tree) for condition in [getattr(node, "test", None), *getattr(node, "ifs", ())]
     }

@@ -1,4 +1,4 @@
-"""Run chosen tests against copies of both packages, in processes that begin with all imports that no mutant changes."""
+"""Run tests against mutated copies of both packages, in processes forked after the imports that no mutant changes."""
 
 import importlib
 import multiprocessing
@@ -16,28 +16,28 @@ from tempfile import TemporaryDirectory
 from tools.mutation.candidates import PACKAGES, PROJECT, Candidate
 from tools.programs.run import SET
 
-#: A test that takes longer hangs; and so long may all tests of a mutant take.
+#: Seconds after which a test, and a part of the tests of a mutant, counts as hanging.
 SECONDS_OF_A_TEST, SECONDS = 30, 600
-#: The tests run in three parts, which end here: the first ones kill most mutants, and import fewer modules.
+#: Ends of the first two of three parts of the tests: the first tests kill most mutants, and import fewer modules.
 FIRST, NEXT = 12, 72
-#: What tests import, without the wrapper and what imports it: it would take longer than most tests.
+#: Modules that tests import, without those that import the wrapper. To import them takes longer than most tests.
 PRELOADED = (
     *("asyncio", "attr", "httpcore", "httptools", "httpx", "hypothesis.stateful", "lark", "msgspec", "pytest"),
     *("redis.asyncio", "starlette.applications", "trustme", "uvicorn", "uvloop", "yaml"),
 )
-#: The file in the folder of a copy that has what its tests print.
+#: The file for the output of the tests, in the folder of a copy.
 OUTPUT = "output.txt"
 _FORK = multiprocessing.get_context("fork")
-#: The exit code of pytest for a test that is not found, and of a run that takes too long.
+#: Exit codes: of pytest for a test that does not exist, and of a run that takes too long.
 _NOT_FOUND, _TOO_SLOW = 4, 100
 
 
-#: How the tests of a mutant ended, "killed", "hangs" or "survives", and the failed test or the last output.
+#: The result "killed", "hangs" or "survives", and the failed test or the last output.
 Outcome = tuple[str, str]
 
 
 def outcomes(sample: Sequence[Candidate], *, processes: int) -> Iterator[Outcome]:
-    """Try each mutant in a copy of the packages, and yield how it ended, in the order of the sample."""
+    """Run the tests of each mutant in a copy of the packages, and yield the outcomes in the order of the sample."""
     for name in PRELOADED:
         importlib.import_module(name)
     with ProcessPoolExecutor(processes, mp_context=_FORK) as pool:
@@ -54,7 +54,7 @@ def _outcome(candidate: Candidate) -> Outcome:
         process.start()
         process.join()
         if group := process.pid:
-            with suppress(ProcessLookupError):  # what a test that was ended has left running
+            with suppress(ProcessLookupError):  # kills programs of a test that hangs
                 os.killpg(group, signal.SIGKILL)
         output = (copied / OUTPUT).read_text("utf-8", errors="replace")
     failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - |$)", output, re.MULTILINE)
@@ -79,7 +79,7 @@ def _run(tests: Sequence[str], copied: Path) -> None:
     for part in (tests[:FIRST], tests[FIRST:NEXT], tests[NEXT:]):
         code = _exit_code(part) if part else 0
         if code == _NOT_FOUND:
-            # A mutant may change the ids of cases: run all cases of each function.
+            # A mutant may change the ids of cases, so run all cases of each function.
             code = _exit_code(sorted({test.partition("[")[0] for test in part}))
         if code:
             raise SystemExit(code)
@@ -95,7 +95,7 @@ def _exit_code(tests: Sequence[str]) -> int:
 def _run_pytest(tests: Sequence[str]) -> None:
     pytest = importlib.import_module("pytest")
     limit = f"-ofaulthandler_timeout={SECONDS_OF_A_TEST}"
-    # Without rewritten assertions: pytest warns of what was imported before it could rewrite it.
+    # Without rewritten assertions: pytest warns of modules that were imported before it could rewrite them.
     code = pytest.main(["-q", "-x", "-rfE", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", limit, *tests])
     sys.stdout.flush()
-    os._exit(code)  # at once: what a test left running must not keep the process
+    os._exit(code)  # without waiting for threads that a test left running

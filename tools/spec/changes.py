@@ -1,7 +1,7 @@
-"""What the differences between two documents mean, and which of them break what uses a client.
+"""Explain the differences between two documents, and classify those that break the users of a client.
 
-A change is breaking if code that works today can stop working: a part is removed or becomes required, the service
-accepts less, or it returns more forms than before. A new value of an enum is not breaking, because enums are open.
+A change is breaking if code that works today can stop working: the service removes or requires a part, accepts less,
+or returns more forms than before. A new value of an enum is not breaking, because enums are open.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -12,7 +12,7 @@ from tools.generation.naming import snake_case
 from tools.spec.differences import ABSENT, Difference, differences
 from tools.spec.normal_form import Uses, normal_form, uses
 
-#: Limits of which a larger value allows more.
+#: Limits that allow more if their value is larger.
 UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "x-max-body-bytes")
 IN_WORDS = {
     "maximum": "at most {}",
@@ -30,16 +30,16 @@ IN_WORDS = {
     "format": "in the format {}",
     "const": "always {}",
 }
-#: The headings in their order.
+#: The headings of the report, in their order.
 HEADINGS = ("Breaking", "Not breaking", "Also changed", "Other words, in which a rule may stand")
 BREAKING, KNOWN, ALSO, WORDS = HEADINGS
-#: Words of a place that say nothing beside the others.
+#: Keys that a place leaves out, because the other keys identify it.
 _SILENT = ("operations", "components", "schemas", "properties", "parameters", "schema", "content", "items")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Change:
-    """One change: its place with the operations that use it, its meaning, and the heading that lists it."""
+    """One change: its place with the operations that use it, its meaning in words, and its heading."""
 
     place: str
     text: str
@@ -47,22 +47,25 @@ class Change:
 
     @property
     def line(self) -> str:
-        """The change as a line below its heading."""
+        """The line below the heading."""
         return f"  {self.place}" if self.heading == WORDS else f"  {self.place}: {self.text}"
 
 
-#: The place, what happened there in words, and whether that breaks; None if the rule does not know the case.
+#: The place, the meaning in words, and whether the change is breaking; None if a rule does not apply.
 Meaning = tuple[tuple[str, ...], str, bool] | None
 
 
 def changes(before: Node, after: Node, modules: Collection[str] | None = None) -> list[Change]:
-    """Return a change for each difference of two documents, sorted by place.
+    """Return a change for each difference between two documents, sorted by place.
 
-    `modules` are those that differ in the packages generated from them; None if they were not generated.
+    Args:
+        before: the old document.
+        after: the new document.
+        modules: the modules that differ between the packages generated from both; None if they were not generated.
     """
     used = uses(before, after)
     first, second = normal_form(before), normal_form(after)
-    # An operation with another name is the one that has its path.
+    # A renamed operation is the one with the same path.
     gone = {node["route"]: name for name, node in first["operations"].items() if name not in second["operations"]}
     second["operations"] = {gone.get(node["route"], name): node for name, node in second["operations"].items()}
     return sorted({_change(each, used, modules) for each in differences(first, second)})
@@ -72,8 +75,8 @@ def _change(difference: Difference, used: Uses, modules: Collection[str] | None)
     keys, is_prose = difference.keys, difference.is_prose
     senders, returners = used["#/" + "/".join(keys[:3])]
     sent = bool(senders) or keys[2:3] in (("parameters",), ("requestBody",))
-    case = replace(difference, sent=sent, returned=bool(returners) or keys[2:3] == ("responses",))
-    meaning = None if is_prose or difference.reordered else _meaning(case)
+    case = replace(difference, is_sent=sent, is_returned=bool(returners) or keys[2:3] == ("responses",))
+    meaning = None if is_prose or difference.is_reordered else _meaning(case)
     place, text, breaking = meaning or (keys, difference.text, False)
     heading = WORDS if is_prose else ALSO if meaning is None else KNOWN
     if breaking and (modules is None or _reaches(keys, senders | returners, modules)):
@@ -84,7 +87,7 @@ def _change(difference: Difference, used: Uses, modules: Collection[str] | None)
 
 
 def _reaches(keys: tuple[str, ...], users: set[str], modules: Collection[str]) -> bool:
-    """Tell whether a difference is one of the generated modules too; what only a response says is in none."""
+    """Return whether a difference changes a generated module, or concerns responses, which no module holds."""
     if keys[0] not in ("components", "operations") or "responses" in keys or keys[1] == "headers":
         return True
     own = keys[1] if keys[0] == "operations" else snake_case(keys[2])
@@ -92,7 +95,7 @@ def _reaches(keys: tuple[str, ...], users: set[str], modules: Collection[str]) -
 
 
 def _place(keys: tuple[str, ...]) -> str:
-    """Return a place in words: of a schema `SceneCreate.tags`, of an operation `list_itwins, query $top`."""
+    """Return a place in words, such as `SceneCreate.tags` of a schema or `list_itwins, query $top` of an operation."""
     words = [
         word for number, word in enumerate(keys) if word not in _SILENT or (number and keys[number - 1] == "properties")
     ]
@@ -105,43 +108,43 @@ def _place(keys: tuple[str, ...]) -> str:
 
 
 def _meaning(case: Difference) -> Meaning:
-    """Return what the rule says that knows a difference: one for what holds it, or one for what it is."""
+    """Apply the rule for the object that holds the difference, or the rule for its keyword."""
     *_, before, holder, last = ("", "", *case.keys)
-    rule = _HELD.get(holder) if before != "properties" else None
+    rule = _BY_HOLDER.get(holder) if before != "properties" else None
     if rule is None and holder != "properties":
-        rule = _limit if last in IN_WORDS else _KEYWORDS.get(last)
+        rule = _limit if last in IN_WORDS else _BY_KEYWORD.get(last)
     return rule(case) if rule else None
 
 
 def _part(case: Difference) -> Meaning:
-    """Return what a property, a parameter or a header means that is gone or new."""
+    """Explain a property, a parameter or a header that is gone or new."""
     after = case.after if isinstance(case.after, Mapping) else {}
-    if case.gone:
+    if case.is_gone:
         return case.keys, "is gone", True
-    if case.new and after.get("required") is True:
-        return case.keys, "new, required", case.sent
+    if case.is_new and after.get("required") is True:
+        return case.keys, "new, required", case.is_sent
     text = "new, optional" if case.keys[-2] in ("properties", "parameters") else "new"
-    return (case.keys, text, False) if case.new else None
+    return (case.keys, text, False) if case.is_new else None
 
 
 def _operation(case: Difference) -> Meaning:
-    if case.gone and isinstance(case.before, Mapping):
+    if case.is_gone and isinstance(case.before, Mapping):
         return case.keys, f"is gone ({case.before['route']})", True
-    if case.new and isinstance(case.after, Mapping):
+    if case.is_new and isinstance(case.after, Mapping):
         preview = ", Technical Preview" if case.after.get("x-technical-preview") is True else ""
         return case.keys, f"new operation: {case.after['route']}{preview}", False
     return None
 
 
 def _response(case: Difference) -> Meaning:
-    """Return what a status means: a client takes a success that it does not know for one that it cannot decode."""
+    """Explain a status: a client cannot decode a success that is new."""
     success = case.keys[-1].startswith("2") and case.keys[0] == "operations"
-    return (case.keys, "new", success) if case.new else _example(case)
+    return (case.keys, "new", success) if case.is_new else _example(case)
 
 
 def _example(case: Difference) -> Meaning:
-    """Return what an error means: the examples of a response are the errors that it can have."""
-    return (case.keys, "is no longer given", True) if case.gone and case.returned else None
+    """Explain an error: the examples of a response are its errors."""
+    return (case.keys, "is no longer given", True) if case.is_gone and case.is_returned else None
 
 
 def _code(case: Difference) -> Meaning:
@@ -152,44 +155,44 @@ def _code(case: Difference) -> Meaning:
 
 def _alternative(case: Difference) -> Meaning:
     name = case.keys[-1]
-    if case.gone:
-        return case.keys[:-2], f"may no longer be {name}", case.sent
-    return (case.keys[:-2], f"may be {name} now", case.returned) if case.new else None
+    if case.is_gone:
+        return case.keys[:-2], f"may no longer be {name}", case.is_sent
+    return (case.keys[:-2], f"may be {name} now", case.is_returned) if case.is_new else None
 
 
 def _required(case: Difference) -> Meaning:
     place = (*case.keys[:-2], "properties", case.keys[-1])
-    if case.gone:
-        return place, "is optional now", case.returned
-    return place, "is required now", case.sent
+    if case.is_gone:
+        return place, "is optional now", case.is_returned
+    return place, "is required now", case.is_sent
 
 
 def _is_required(case: Difference) -> Meaning:
-    """Return what `required` of a parameter or a body means."""
+    """Explain `required` of a parameter or a body."""
     required = case.after is True
     return case.keys[:-1], "is required now" if required else "is optional now", required
 
 
 def _value(case: Difference) -> Meaning:
     place, value = case.keys[:-2], case.keys[-1]
-    if case.gone:
+    if case.is_gone:
         return place, f"value {value} is gone", True
-    if case.new:
+    if case.is_new:
         return place, f"new value {value}", False
     return place, f"the member of {value} is called {case.after} now, was {case.before}", True
 
 
 def _values(case: Difference) -> Meaning:
-    if case.new and isinstance(case.after, Mapping):
-        return case.keys[:-1], f"only one of {', '.join(case.after)} now, was any", case.sent
-    return case.keys[:-1], "any value now", case.returned
+    if case.is_new and isinstance(case.after, Mapping):
+        return case.keys[:-1], f"only one of {', '.join(case.after)} now, was any", case.is_sent
+    return case.keys[:-1], "any value now", case.is_returned
 
 
 def _limit(case: Difference) -> Meaning:
     limit, old, new = case.keys[-1], case.before, case.after
     was, now = (IN_WORDS[limit].format(value) if value is not ABSENT else "" for value in (old, new))
     text = f"{now} now, was {was}" if now and was else f"{now} now" if now else f"no longer {was}"
-    breaks = (case.sent and _narrower(limit, old, new)) or (case.returned and limit in ("format", "const"))
+    breaks = (case.is_sent and _narrower(limit, old, new)) or (case.is_returned and limit in ("format", "const"))
     return case.keys[:-1], text, breaks
 
 
@@ -200,17 +203,17 @@ def _narrower(limit: str, old: object, new: object) -> bool:
 
 
 def _moved(case: Difference) -> Meaning:
-    """Return what breaks whenever it changes: the path, the tag, the version, the kind of a value."""
+    """Explain a part that breaks with each change: a path, a tag, a version, or the type of a value."""
     place = case.keys if case.keys[-1] in ("tags", "accept") else case.keys[:-1]
     was, now = (", ".join(each) if isinstance(each, Mapping) else each for each in (case.before, case.after))
-    if case.gone:
+    if case.is_gone:
         return place, f"is no longer said to be {was}", True
-    return place, f"is {now} now" if case.new else f"is {now} now, was {was}", True
+    return place, f"is {now} now" if case.is_new else f"is {now} now, was {was}", True
 
 
 def _default(case: Difference) -> Meaning:
-    now = "there is no default now" if case.gone else f"the default is {case.after} now"
-    return case.keys[:-1], now if case.new else f"{now}, was {case.before}", False
+    now = "there is no default now" if case.is_gone else f"the default is {case.after} now"
+    return case.keys[:-1], now if case.is_new else f"{now}, was {case.before}", False
 
 
 def _preview(case: Difference) -> Meaning:
@@ -219,8 +222,8 @@ def _preview(case: Difference) -> Meaning:
 
 
 Rule = Callable[[Difference], Meaning]
-#: By the object that holds what changed.
-_HELD: Mapping[str, Rule] = {
+#: Rules by the object that holds the difference.
+_BY_HOLDER: Mapping[str, Rule] = {
     "operations": _operation,
     "schemas": _part,
     "properties": _part,
@@ -234,8 +237,8 @@ _HELD: Mapping[str, Rule] = {
     "required": _required,
     "enum": _value,
 }
-#: By the keyword that changed.
-_KEYWORDS: Mapping[str, Rule] = {
+#: Rules by the keyword that differs.
+_BY_KEYWORD: Mapping[str, Rule] = {
     "required": _is_required,
     "enum": _values,
     "code": _code,

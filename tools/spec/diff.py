@@ -1,8 +1,8 @@
 """Print what changed between two versions of the specification, breaking changes first.
 
-Run as `python -m tools.spec.diff BASE [NEW]`; each is a file or a git revision, NEW is `openapi.yaml` by default.
-A difference that no rule knows is listed by its place, so that every difference gives a line. It exits with status 1
-after a breaking change.
+Run as `python -m tools.spec.diff BASE [NEW]`. Each is a file or a git revision, and NEW is `openapi.yaml` by default.
+Every difference has a line: if no rule explains it, the line has its place. The exit status is 1 after a breaking
+change.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from tools.spec.packages import Breakage, compared
 def report(
     before: Node, after: Node, modules: Collection[str] | None = None, broken: Sequence[Breakage] = ()
 ) -> list[str]:
-    """Return the lines to print; `modules` and `broken` are what differs in the generated packages."""
+    """Return the lines to print; `modules` differ between the generated packages, and `broken` are their breakages."""
     found = changes(before, after, modules)
     reported = {re.split(r"\W", change.place, maxsplit=1)[0] for change in found if change.heading == BREAKING}
     found += [
@@ -47,8 +47,8 @@ def _valid(source: str) -> Node:
 def main() -> None:
     """Read the command line, print, and exit with status 1 after a breaking change."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("base", help="what to compare with: a file or a git revision")
-    parser.add_argument("new", nargs="?", default=str(SPECIFICATION), help="default openapi.yaml")
+    parser.add_argument("base", help="the old document: a file or a git revision")
+    parser.add_argument("new", nargs="?", default=str(SPECIFICATION), help="the new document, openapi.yaml by default")
     arguments = parser.parse_args()
     old, new = (_valid(source) for source in (arguments.base, arguments.new))
     try:

@@ -1,10 +1,10 @@
-"""Finds the differences between two documents."""
+"""Find the differences between two documents."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-#: Objects of which an absent one is an empty one.
+#: Keys whose absence means an empty object.
 SETS = ("required", "parameters", "headers", "properties")
 #: Keys whose values are prose.
 PROSE = frozenset({"description", "summary", "title"})
@@ -13,23 +13,23 @@ ABSENT = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One difference: its keys, the values before and after, and whether its place is sent, and returned."""
+    """One difference: its keys, the values before and after, and whether a request or a response has the place."""
 
     keys: tuple[str, ...]
     before: object
     after: object
-    reordered: bool = False
-    sent: bool = False
-    returned: bool = False
+    is_reordered: bool = False
+    is_sent: bool = False
+    is_returned: bool = False
 
     @property
-    def gone(self) -> bool:
-        """Whether there is nothing any more."""
+    def is_gone(self) -> bool:
+        """Whether the value was removed."""
         return self.after is ABSENT
 
     @property
-    def new(self) -> bool:
-        """Whether there was nothing before."""
+    def is_new(self) -> bool:
+        """Whether the value was added."""
         return self.before is ABSENT
 
     @property
@@ -39,18 +39,18 @@ class Difference:
 
     @property
     def text(self) -> str:
-        """What changed."""
-        if self.reordered:
+        """The difference in words."""
+        if self.is_reordered:
             return "is in another order now"
-        if self.new:
+        if self.is_new:
             return f"new: {_short(self.after)}"
-        if self.gone:
+        if self.is_gone:
             return f"is gone, was {_short(self.before)}"
         return f"is {_short(self.after)} now, was {_short(self.before)}"
 
 
 def differences(before: object, after: object, keys: tuple[str, ...] = ()) -> Iterator[Difference]:
-    """Yield every difference, as deep in the documents as possible."""
+    """Yield every difference, at the deepest place in the documents."""
     if before is after:
         return
     old, new = _parts(before, keys), _parts(after, keys)
@@ -61,11 +61,11 @@ def differences(before: object, after: object, keys: tuple[str, ...] = ()) -> It
     for key in {**old, **new}:
         yield from differences(old.get(key, ABSENT), new.get(key, ABSENT), (*keys, str(key)))
     if old.keys() == new.keys() and [*old] != [*new]:
-        yield Difference(keys=keys, before=before, after=after, reordered=True)
+        yield Difference(keys=keys, before=before, after=after, is_reordered=True)
 
 
 def _parts(value: object, keys: tuple[str, ...]) -> Mapping[Any, Any] | None:
-    """Return what an object holds by its keys, and what a list with objects holds by numbers; None of any other."""
+    """Return the values of an object by key, or those of a list of objects by number; None for other values."""
     if value is ABSENT and keys[-1] in SETS:
         return {}
     if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):

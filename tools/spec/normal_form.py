@@ -1,4 +1,4 @@
-"""A document by names, so that a difference has one place: operations, and what lists hold, by what they are called."""
+"""Bring a document into a normal form in which a difference has one place: operations and list items by their names."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -7,15 +7,16 @@ from typing import Any
 from tools.generation.accept import accepted
 from tools.generation.document import METHODS, Node, operations, reached
 
-#: Objects whose keys are names, and data.
+#: Keywords whose objects have names as keys.
 NAMES = ("properties", "schemas", "responses", "headers", "content", "securitySchemes")
+#: Keywords whose values are data.
 DATA = ("example", "examples", "const", "default")
 
 Uses = defaultdict[str, tuple[set[str], set[str]]]
 
 
 def normal_form(document: Node) -> dict[str, Any]:
-    """Return a document with its operations by name, and each parameter in the operations that have it."""
+    """Return a document with its operations by name, and with shared parameters in each of their operations."""
     components = {key: node for key, node in document.get("components", {}).items() if key != "parameters"}
     named = {
         str(node.get("operationId", f"{method} {path}")): {
@@ -34,7 +35,7 @@ def normal_form(document: Node) -> dict[str, Any]:
 
 
 def uses(*documents: Node) -> Uses:
-    """Return the operations that send each component, and those that return it, by its reference."""
+    """Return the operations that send and those that return each component, by its reference."""
     found = Uses(lambda: (set(), set()))
     for document in documents:
         for path, method, node, parameters in operations(document):
@@ -53,14 +54,14 @@ def _named(document: Node, node: Any, key: str = "") -> Any:
     if key in NAMES:
         return {name: _named(document, inner) for name, inner in node.items()}
     names = node.get("x-enum-varnames", ())
-    # Each name is reported with its value. A name too many has none.
+    # The values report their names, but not a surplus name.
     is_reported = len(names) <= len(node.get("enum", ()))
     named = {name: _keyword(document, node, name) for name in node if name != "x-enum-varnames" or not is_reported}
     return _with_null(named)
 
 
 def _keyword(document: Node, node: Node, key: str) -> Any:
-    """Return what an object says by a keyword; a list with names is an object with these keys."""
+    """Return the value of a keyword; a list of named items becomes an object with these names as keys."""
     value = node[key]
     match key, value:
         case "$ref", str():
@@ -82,7 +83,7 @@ def _keyword(document: Node, node: Node, key: str) -> Any:
 
 
 def _with_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that says in one way that it may be null: by its types."""
+    """Return a schema that allows null by its types, and not by an alternative."""
     for key in ("oneOf", "anyOf"):
         branches = schema.get(key)
         if isinstance(branches, dict) and "null" in branches and len(branches) == 2:

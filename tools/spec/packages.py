@@ -1,4 +1,4 @@
-"""The packages generated from two documents: which modules differ, and what is gone, compared by griffe."""
+"""Compare the packages generated from two documents, with griffe."""
 
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from tools.generation.document import PACKAGE, Node
 from tools.generation.generate import differences
 from tools.generation.generator import write_package
 
-#: What breaks code that uses a package; the comparison of the documents reports another default or type.
+#: Breakages that only the packages show; the comparison of the documents reports defaults and types.
 KINDS = {
     griffe.BreakageKind.OBJECT_REMOVED: "is no longer generated",
     griffe.BreakageKind.PARAMETER_REMOVED: "is no longer an argument",
@@ -18,15 +18,15 @@ KINDS = {
 }
 
 
-#: A class, member or parameter that broke: the class or operation, the member or parameter, and how.
+#: The class or operation, its member or parameter, and the breakage in words.
 Breakage = tuple[str, str, str]
 
 
 def compared(before: Node, after: Node) -> tuple[set[str], list[Breakage]]:
-    """Generate from two documents, and return the modules that differ, and what is gone or required now.
+    """Generate a package from each document, and return the modules that differ, and the breakages.
 
     Raises:
-        SystemExit: A document cannot be generated from.
+        SystemExit: The generator rejects a document.
     """
     with tempfile.TemporaryDirectory() as folder:
         old, new = Path(folder) / "old", Path(folder) / "new"

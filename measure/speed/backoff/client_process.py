@@ -1,4 +1,4 @@
-"""Make the calls of one client in its own process, and print the results."""
+"""Make the calls of one client in its own process, and print how many succeeded and the seconds that they took."""
 
 import asyncio
 import json
@@ -10,28 +10,21 @@ import time
 from .callers import CALLERS
 
 
-async def run(name: str, address: str, calls: int, most_retries: int | None, seconds: float) -> dict[str, float]:
-    """Make all calls at the same time, and stop after `seconds`."""
-    async with CALLERS[name](address, most_retries, calls) as call:
+async def run(name: str, address: str, calls: int, retries: int | None, seconds: float) -> None:
+    """Make all calls at the same time, stop after `seconds`, and print the results."""
+    async with CALLERS[name](address, retries, calls) as call:
         began = time.monotonic()
         tasks = [asyncio.ensure_future(call()) for _ in range(calls)]
-        done, unfinished = await asyncio.wait(tasks, timeout=seconds)
+        done, _ = await asyncio.wait(tasks, timeout=seconds)
         elapsed = time.monotonic() - began
-        succeeded = sum(task.exception() is None for task in done)
-        results = {
-            "succeeded": succeeded,
-            "failed": len(done) - succeeded,
-            "unfinished": len(unfinished),
-            "seconds": elapsed,
-        }
-        print(json.dumps(results), flush=True)
-        # Threads and tasks that still wait would keep this process running for minutes.
+        print(json.dumps([sum(task.exception() is None for task in done), elapsed]), flush=True)
+        # Waiting threads and tasks would keep this process running for minutes.
         os._exit(0)
 
 
 if __name__ == "__main__":
     # Some clients log a traceback for each 429.
     logging.disable(logging.CRITICAL)
-    client, address, calls, most_retries, seconds = sys.argv[1:]
-    retries = None if most_retries == "default" else int(most_retries)
-    asyncio.run(run(client, address, int(calls), retries, float(seconds)))
+    client, address, calls, retries, seconds = sys.argv[1:]
+    allowed = None if retries == "default" else int(retries)
+    asyncio.run(run(client, address, int(calls), allowed, float(seconds)))
