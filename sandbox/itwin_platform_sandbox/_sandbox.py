@@ -61,8 +61,6 @@ class Sandbox:
             use the service, and none control the sandbox.
         allow_hosts: Names that Host may have besides loopback names and addresses; `*` for every name.
         bodies: Keep the bodies of responses in the journal too, without secrets, and show all bodies on the page.
-        deliver: Post to `callbackUrl` of active webhooks when an operation changes what an iTwin has: its repositories,
-            resources or scenes. Only http addresses of this machine are called; `deliveries` says how it went.
         clock: Monotonic seconds for rate limits, token expiry and the journal.
         now: The aware time of stored data and of the header Date.
         sleep: Called for every delay.
@@ -98,7 +96,6 @@ class Sandbox:
         cors: str | Iterable[str] = (),
         allow_hosts: str | Iterable[str] = (),
         bodies: bool = False,
-        deliver: bool = False,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = _utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -260,11 +257,6 @@ class Sandbox:
         """
         return self._running.delivery(webhook_id, event_type, cast("Mapping[str, JSON]", content))
 
-    @property
-    def deliveries(self) -> list[Delivery]:
-        """What `deliver=True` has posted to webhooks, with the number of attempts, and the status or the error."""
-        return list(self._running.deliveries)
-
     # Source: sections 4.4 and 5.
     def add_token(
         self,
@@ -300,10 +292,6 @@ class Sandbox:
         arguments = {name: value for name, value in locals().items() if name != "self"}
         arguments.update({name: as_strings(arguments[name]) for name in ("permissions", "scopes", "member_of")})
         self._running.add_token(checked(TokenRights, arguments))
-
-    def remove_token(self, token: str) -> None:
-        """Remove a registered token; with `any_token` it is then accepted like any other."""
-        self._running.tokens.remove(token)
 
     def set_rate(self, rate: str | RateLimitLike | None) -> None:
         """Set the rate limit of every token and restart the count; None for no limit."""
@@ -362,7 +350,7 @@ class Sandbox:
     def reset(self) -> None:
         """Restore the state of the start: data, tokens, faults, rate limit, latency, clock, journal and snapshots.
 
-        What began before has no effect and no record after it: requests that wait, their connections, deliveries.
+        Requests that wait have no effect and no record after it, and their connections are closed.
         """
         self._running.in_loop(self._running.reset)
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from itwin_platform_sandbox import Fault, Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
-from itwin_platform_sandbox._faults.plan import FaultPlan, fault_from_text, fault_of, fault_values
+from itwin_platform_sandbox._faults.plan import FaultPlan
 from itwin_platform_sandbox._service.messages import APIRequest
 
 from tests.support.calls import OBJECTS_PER_PAGE
@@ -57,30 +57,6 @@ def test_a_fault_happens_when_it_was_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("stall", Fault(name="stall")),
-        (
-            "stall,operation=list_itwins,count=2,skip=1,seconds=0.5",
-            Fault(name="stall", operation="list_itwins", count=2, skip=1, seconds=0.5),
-        ),
-        ("rate_limited,count=forever,retry_after=date", Fault(name="rate_limited", count=None, retry_after="date")),
-        ("next_foreign,origin=http://other.example", Fault(name="next_foreign", origin="http://other.example")),
-    ],
-)
-def test_a_fault_is_written_and_read(text: str, fault: Fault) -> None:
-    """name,field=value,... gives the same fault as the arguments do, and so does what the control endpoint shows."""
-    assert fault_from_text(text) == fault == fault_of(fault_values(fault))
-
-
-@pytest.mark.parametrize("text", ["stall,seconds", "stall,=1", "stall,name=empty,x=1"])
-def test_other_text_is_no_fault(text: str) -> None:
-    """A field without value or of another name is rejected."""
-    with pytest.raises(ValueError, match=r"\S"):
-        fault_from_text(text)
-
-
-@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"name": "explode"}, "name: .* is not one of refuse, reset_before_effect"),
@@ -112,8 +88,6 @@ def call(http: httpx.AsyncClient, sandbox: Sandbox) -> Caller:
     """Sends one of the requests by its name: each operation, another page, and requests that are rejected."""
     others: dict[str, tuple[str, str, dict[str, str]]] = {
         "last_page": ("GET", "/itwins/?$skip=100", {}),
-        "largest_cap": ("GET", "/itwins/", {"X-Max-Return": "10000"}),
-        "smaller_cap": ("GET", "/itwins/", {"X-Max-Return": "9999"}),
         "unknown_path": ("GET", "/nowhere", {}),
         "wrong_parameter": ("GET", "/itwins/?$top=0", {}),
         "wrong_detector": ("POST", "/reality-analysis/detectors", {}),
@@ -201,10 +175,6 @@ async def test_a_body_is_something_else(call: Caller, sandbox: Sandbox, name: Fa
 #: The request that a fault is for, requests on which it has no effect, and what shows that it fired.
 OTHERS: dict[FaultName, tuple[str, tuple[str, ...], Callable[[httpx.Response], bool]]] = {
     "token_expires": ("get_primary_account", ("unknown_path", "no_token"), lambda found: found.status_code == 401),
-    "max_return_refused": (
-        *("largest_cap", ("unknown_path", "get_primary_account", "smaller_cap")),
-        lambda found: found.json()["error"]["details"][0]["target"] == "X-Max-Return",
-    ),
     "seen_shapes": ("get_primary_account", NOT_SUCCESSFUL, lambda found: "status" not in found.json()["iTwin"]),
     "seen_enum_values": (
         *("update_webhook", ("get_primary_account", "list_itwins", "last_page", *NOT_SUCCESSFUL)),

@@ -142,6 +142,74 @@ async def test_a_success_without_a_body_is_carried_out(tmp_path: Path, monkeypat
         assert (found, sandbox.stored("detector", "d")["name"]) == ({(204, "", None)}, "d")
 
 
+#: Operations that the sandbox does not implement: with an example, with a schema alone, and without a body.
+V1 = "application/vnd.vendor.itwin-platform.v1+json"
+EXAMPLE = {"iTwin": {"id": "i-1", "description": "kept"}}
+NEW_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "kind": {"enum": ["Line", "Point"]},
+        "created": {"type": "string", "format": "date-time"},
+        "count": {"type": ["integer", "null"]},
+        "inner": {"$ref": "#/components/schemas/NewObject"},
+        "list": {"type": "array", "items": {"$ref": "#/components/schemas/NewObject"}},
+        "choice": {"oneOf": [{"type": "string", "examples": ["a"]}, {"type": "integer"}]},
+    },
+}
+FROM_SCHEMA = {"kind": "Line", "created": "2024-01-15T12:00:00.000Z", "count": None, "list": [], "choice": "a"}
+
+
+def new_operation(name: str, responses: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """An operation of the document with a required query parameter."""
+    parameters = [{"name": "size", "in": "query", "required": True, "schema": {"type": "integer", "maximum": 9}}]
+    return {"operationId": name, "tags": ["itwins"], "parameters": parameters, "responses": responses, **more}
+
+
+def add_operations(document: Any) -> None:
+    """Add the operations; the first has the path of another one too, and states no error."""
+    document["components"]["schemas"]["NewObject"] = NEW_SCHEMA
+    media = {"schema": {"type": "object"}, "examples": {"one": {"value": EXAMPLE}}}
+    document["paths"]["/itwins/{iTwinId}"] = {
+        "parameters": [{"$ref": "#/components/parameters/ITwinIdPath"}],
+        "get": new_operation("get_itwin", {"200": {"content": {V1: media}}}),
+    }
+    rejected = {"content": {"application/json": {"examples": {"a": {"value": {"error": {"code": "NotValid"}}}}}}}
+    schema = {"$ref": "#/components/schemas/NewObject"}
+    document["paths"]["/new"] = {
+        "post": new_operation(
+            *("create_new", {"202": {"content": {V1: {"schema": schema}}}, "400": rejected}),
+            requestBody={"content": {"application/json": {"schema": {"type": "object", "required": ["name"]}}}},
+        ),
+        "delete": new_operation("delete_new", {"204": {}, "422": {}}, **{"x-accept": V1}),
+    }
+
+
+async def test_an_operation_that_is_not_implemented_responds_with_its_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The document checks its request; the example, or one made from the schema, has the documented status."""
+    document: Any = load_document(str(SPECIFICATION))
+    add_operations(document)
+    changed = copy_of_the_sandbox(document, tmp_path, monkeypatch)
+    async with changed.Sandbox(itwins=1, objects=0) as sandbox, client_of(sandbox) as http:
+        sandbox.fault("unavailable", operation="get_itwin", skip=1)
+        sent = [
+            ("GET", "/itwins/i-1?size=5", None, 200, EXAMPLE),
+            ("GET", "/itwins/i-1?size=5", None, 503, "ServiceUnavailable"),
+            ("GET", "/itwins/i-1?size=10", None, 404, "ResourceNotFound"),
+            ("POST", "/new?size=5", {"name": "n"}, 202, FROM_SCHEMA),
+            ("POST", "/new?size=5", {}, 400, "NotValid"),
+            ("DELETE", "/new?size=5", None, 204, None),
+            ("DELETE", "/new", None, 422, "InvalidRequest"),
+        ]
+        for method, url, body, status, expected in sent:
+            response = await http.request(method, url, json=body)
+            shown = response.json() if response.content else None
+            assert (response.status_code, shown["error"]["code"] if status >= 400 else shown) == (status, expected), url
+        account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
+        assert (account["id"], sandbox.requests[0].operation) == (sandbox.account_id, "get_itwin")
+
+
 def test_no_module_of_faults_names_an_operation() -> None:
     """Faults find out from the document what they concern, so a changed operation needs no edit of them."""
     names = [operation.name for operation in OPERATIONS]

@@ -55,15 +55,8 @@ async def test_the_page_knows_every_kind_and_calls_what_there_is(http: httpx.Asy
     kinds = re.findall(r"<option>(\w+)</option>", page.partition('id="kind"')[2].partition("</form>")[0])
     assert kinds == [*get_args(StoredKind)]
     for kind in kinds:
-        assert (await http.get(f"/sandbox/stored/{kind}?limit=1")).status_code == 200
+        shown = (await http.get(f"/sandbox/stored/{kind}?limit=1")).json()
+        assert len(shown["items"]) == min(1, shown["total"])
+        assert "seeded-" not in str(shown)
     paths = {path for _, path, _ in ROUTES}
     assert {f"/sandbox/{path}" for path in re.findall(r'data-path="(\w+)"', page)} <= paths
-
-
-async def test_stored_data_is_listed_in_parts_without_secrets(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """A listing of a kind has the items from `skip` on, their number in all, and no secret."""
-    shown = (await http.get("/sandbox/stored/repository?skip=0&limit=2")).json()
-    assert (len(shown["items"]), shown["total"]) == (2, len(sandbox.repository_ids))
-    assert "seeded-" not in str(shown)
-    assert (await http.get("/sandbox/stored/repository?skip=9")).json()["items"][0]["displayName"] == "Survey points"
-    assert (await http.get("/sandbox/stored/hook")).status_code == 422

@@ -12,9 +12,6 @@ import pytest
 from itwin_platform import PlatformClient
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.wire import real_socket
-from itwin_platform_sandbox._server.endpoint import LARGE_BODY_BYTES, MOST_BODY_BYTES, MOST_LARGE_BODIES, Bodies
-from starlette.requests import ClientDisconnect
-from starlette.types import Message
 
 from tests.support.frames import counted_calls
 from tests.support.real_time import until
@@ -182,41 +179,3 @@ def test_faults_are_controlled_while_the_loop_stands_still(small: Sandbox) -> No
         small.clear_faults()
         assert runner.run(status_of(small)) == 200
         runner.run(small.__aexit__(None, None, None))
-
-
-async def test_bodies_in_flight_are_bounded_together() -> None:
-    """Beyond a number of large bodies others wait, small ones do not, and each is read in the end."""
-    bodies, entered, released = Bodies(), 0, asyncio.Event()
-
-    async def hold(size: int) -> None:
-        nonlocal entered
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": b"x" * size, "more_body": False}
-
-        async with bodies.read(receive) as body:
-            assert body == b"x" * size
-            entered += 1
-            await released.wait()
-
-    sizes = [LARGE_BODY_BYTES + 1] * (MOST_LARGE_BODIES + 5) + [10]
-    tasks = [asyncio.create_task(hold(size)) for size in sizes]
-    for _ in range(10):
-        await asyncio.sleep(0)
-    assert entered == MOST_LARGE_BODIES + 1
-    released.set()
-    await asyncio.gather(*tasks)
-    assert entered == MOST_LARGE_BODIES + 6
-
-
-async def test_a_body_that_is_too_large_or_ends_early_is_not_kept() -> None:
-    """A body above the limit is None, and a client that leaves raises an error."""
-    pieces: list[Message] = [{"type": "http.request", "body": b"x" * (MOST_BODY_BYTES + 1), "more_body": True}]
-
-    async def receive() -> Message:
-        return pieces.pop() if pieces else {"type": "http.disconnect"}
-
-    async with Bodies().read(receive) as body:
-        assert body is None
-    with pytest.raises(ClientDisconnect):
-        await Bodies().read(receive).__aenter__()

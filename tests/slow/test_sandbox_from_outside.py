@@ -51,10 +51,9 @@ def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
 
 
 OPTIONS = (
-    "--json --itwins 7 --objects 3 --seed 5 --rate 3/60 --rate-kind token_bucket --retry-after date --path-prefix /api "
+    "--json --itwins 7 --objects 3 --seed 5 --rate 3/60 --path-prefix /api "
     "--public-url https://proxy.example --as-seen --strict --no-any-token --vendor acme --latency 0.1 --jitter 0.2 "
-    "--cors http://localhost:3000 --allow-host sandbox --bodies --deliver --fault respond,status=502 "
-    "--fault empty,count=2"
+    "--cors http://localhost:3000 --allow-host sandbox --bodies"
 )
 
 
@@ -66,9 +65,8 @@ def test_options_reach_the_sandbox() -> None:
     assert printed["base_url"].endswith("/api")
     assert printed["token"] == "sandbox-token"
     assert (printed["counts"]["itwins"], printed["counts"]["scene objects"]) == (8, 3)
-    assert [(fault["name"], fault["count"]) for fault in printed["faults"][-2:]] == [("respond", 1), ("empty", 2)]
     assert printed["settings"] == {
-        **dict.fromkeys(("as_seen", "strict", "bodies", "deliver"), True),
+        **dict.fromkeys(("as_seen", "strict", "bodies"), True),
         **dict.fromkeys(("any_token", "tls"), False),
         "path_prefix": "/api",
         "public_url": "https://proxy.example",
@@ -81,7 +79,7 @@ def test_options_reach_the_sandbox() -> None:
         "jitter": 0.2,
         "cors": ["http://localhost:3000"],
         "allow_hosts": ["sandbox"],
-        "rate": {"requests": 3, "per": 60.0, "kind": "token_bucket", "retry_after": "date"},
+        "rate": {"requests": 3, "per": 60.0, "kind": "fixed_window", "retry_after": "seconds"},
     }
 
 
@@ -105,11 +103,7 @@ def test_it_serves_the_data_of_a_file_over_https(tmp_path: Path) -> None:
     [
         ("--rate fast", "--rate: must be requests/seconds such as 100/60, not 'fast'"),
         ("--rate 0/60", "--rate: requests: expected int >= 1"),
-        ("--retry-after date", "--rate-kind and --retry-after describe a rate limit: add --rate"),
-        ("--retry-after later", "argument --retry-after: invalid choice: 'later'"),
         ("--itwins 0", "--itwins: must be at least 1"),
-        ("--fault explode", "--fault: explode: name: 'explode' is not one of refuse"),
-        ("--fault refuse", "--fault: refuse: seconds: must be set for refuse"),
         ("--allow-host http://a", "--allow-host: must be a name such as sandbox.example"),
         ("--seed missing.json", "--seed: cannot read missing.json"),
         ("--host no-such-host.invalid", "cannot listen on no-such-host.invalid port 0: "),

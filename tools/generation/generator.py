@@ -33,8 +33,7 @@ from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
 from tools.generation.response_types import expected_of
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
-from tools.generation.unwrapped import wrapped_part
-from tools.generation.wrapper_fit import import_errors
+from tools.generation.wrapper_fit import import_errors, schemas_without_method
 
 SUPPORT = TEMPLATES / "support"
 NOTICE = """# Generated: do not edit
@@ -141,10 +140,11 @@ def describe_references(document: Node, data: GeneratorData) -> None:
 def unexported(document: Node) -> frozenset[str]:
     """Return the names of the models and types that the wrapper does not export.
 
-    They are those marked `x-exported: false`, and those of operations that have no wrapper yet.
+    They are those marked `x-exported: false`, and those that only operations without a method use.
     """
-    schemas, wrapped = (each.get("components", {}).get("schemas", {}) for each in (document, wrapped_part(document)))
-    found = [name for name, schema in schemas.items() if name not in wrapped or schema.get("x-exported") is False]
+    schemas = document.get("components", {}).get("schemas", {})
+    found = schemas_without_method(document)
+    found |= {name for name, schema in schemas.items() if schema.get("x-exported") is False}
     return frozenset([*map(naming.pascal_case, found), *map(param_name, found)])
 
 

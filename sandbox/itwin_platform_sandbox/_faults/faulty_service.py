@@ -15,10 +15,9 @@ from . import changes, seen_changes
 from .catalogue import FaultName, ResponseKind
 from .changes import Change, ChangeContext, hide_skip, path_and_query, read_continuation_token
 from .plan import Fault, FaultPlan
-from .scripted_responses import SCRIPTED_RESPONSES, dated, max_return_rejected, to_wire
+from .scripted_responses import SCRIPTED_RESPONSES, dated, to_wire
 from .seen_changes import accept_any_query_scope, names_any_query_scope
 
-MAX_RETURN = "X-Max-Return"
 # The changes of responses, by the name of the fault.
 RESPONSE_CHANGES: Mapping[FaultName, Change] = {
     "next_foreign": Change(changes.with_next(lambda context, href: context.fault.origin + path_and_query(href))),
@@ -79,7 +78,7 @@ class FaultyService:
         name = operation.name if operation else None
         self.number += 1
         self.plan.fired.clear()
-        applies = functools.partial(self._applies, request=request, operation=operation)
+        applies = functools.partial(self._applies, request=request)
         fault = self.plan.next_fault("instead", name, request, applies=applies)
         if fault is not None and fault.name == "reset_before_effect":
             return replace(NO_DECISION, faults=tuple(self.plan.fired))
@@ -90,19 +89,13 @@ class FaultyService:
             return Decision(scripted, response, faults=tuple(self.plan.fired))
         if fault is not None and fault.name == "token_expires":
             self.tokens.expire(request.headers.get("authorization"))
-        if fault is not None and fault.name == "max_return_refused":
-            response = max_return_rejected()
-        else:
-            response = self._changed_response(self._prepared(request, operation), route)
+        response = self._changed_response(self._prepared(request, operation), route)
         delivery = self.plan.next_fault("deliver", name, request, _kind_of(response))
         return Decision(to_wire(response, self.now()), response, delivery, tuple(self.plan.fired))
 
-    def _applies(self, fault: Fault, *, request: APIRequest, operation: DocumentedOperation | None) -> bool:
+    def _applies(self, fault: Fault, *, request: APIRequest) -> bool:
         if fault.name == "token_expires":
             return self.tokens.accepts(request.headers.get("authorization"))
-        if fault.name == "max_return_refused":
-            is_read = operation is not None and MAX_RETURN in operation.parameters
-            return is_read and request.headers.get(MAX_RETURN.lower(), "").strip() == "10000"
         return True
 
     def _prepared(self, request: APIRequest, operation: DocumentedOperation | None) -> APIRequest:

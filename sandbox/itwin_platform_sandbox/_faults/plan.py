@@ -203,20 +203,6 @@ def fault_of(values: Mapping[str, object], *, strict: bool = True) -> Fault:
     return checked(Fault, {**values, "count": count}, strict=strict)
 
 
-def fault_from_text(text: str) -> Fault:
-    """Read `name` or `name,field=value,...`, for example `stall,operation=list_itwins,count=2,seconds=3`."""
-    name, *fields_text = text.split(",")
-    values: JSONObject = {"name": name.strip()}
-    for field_text in fields_text:
-        key, found, value = field_text.partition("=")
-        if not found:
-            raise FieldError(
-                None, f"{field_text!r} has no value; write a fault as name,field=value, such as stall,seconds=3"
-            )
-        values[key.strip()] = value.strip()
-    return fault_of(values, strict=False)
-
-
 def fault_values(fault: Fault) -> JSONObject:
     """Return the fields of a fault as JSON."""
     values: JSONObject = msgspec.to_builtins(fault)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import cast
 
 from .._service.json_values import JSON, write_json
-from .._service.messages import Detail, ErrorResponse, ServiceResponse, WireResponse, rate_limit_exceeded
+from .._service.messages import ErrorResponse, ServiceResponse, WireResponse, rate_limit_exceeded
 from .._service.rate_limit import http_date, retry_after_headers
 from .catalogue import FaultName
 from .plan import Fault
@@ -75,15 +75,7 @@ SCRIPTED_RESPONSES: dict[FaultName, Callable[[Fault, datetime], WireResponse]] =
 
 def too_large(now: datetime, note: str) -> tuple[WireResponse, ServiceResponse]:
     """Return the error for a body that is larger than any operation accepts, in bytes and as a value."""
-    message = "The request body is too large."
     response = replace(
-        ErrorResponse(413, "RequestTooLarge", message, inferred="body-too-large").response(), notes=(note,)
+        ErrorResponse(413, "RequestTooLarge", "The request body is too large.").response(), notes=(note,)
     )
     return to_wire(response, now), response
-
-
-def max_return_rejected() -> ServiceResponse:
-    """Return the error for an X-Max-Return of 10000, which one message of section 7 allows and section 8 does not."""
-    detail = Detail("InvalidHeaderValue", "X-Max-Return", "Header X-Max-Return must be below 10000.")
-    message = "The request to list iTwins is not valid."
-    return ErrorResponse(422, "InvalidiTwinsRequest", message, [detail]).response()

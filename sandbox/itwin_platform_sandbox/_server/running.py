@@ -1,6 +1,5 @@
 """One sandbox: its stored data, service, faults, journal and server, and its controls."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated
 
@@ -16,15 +15,14 @@ from .._service.json_values import JSON, FieldError, Seconds, check_choice, chec
 from .._service.messages import APIRequest, ServiceResponse
 from .._service.rate_limit import RateLimit, RequestCounter
 from .._service.service import Service
-from .._service.state import Platform, Snapshot, StoredWebhook, new_uuid, source_of, stored_webhook
-from .deliveries import MOST_DELIVERIES, UPDATED, Delivery, post, signed_delivery, subscribers
+from .._service.state import Platform, Snapshot, new_uuid, source_of, stored_webhook
+from .deliveries import Delivery, signed_delivery
 from .journal import Recorder
 from .server import LoopServer, throwaway_certificate
 from .settings import CONTROL_PATH, ServiceClock, Settings, reachable_host
 
 DEFAULT_TOKEN = "sandbox-token"  # noqa: S105 - opens nothing but a sandbox
 REFUSE: FaultName = "refuse"
-MOST_SNAPSHOTS = 20
 
 
 class Latency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,8 +76,6 @@ class RunningSandbox:
         self.recorder: Recorder = Recorder(clock.seconds, bodies=settings.bodies)
         self._plan = FaultPlan(settings.path_prefix)
         self.snapshots: dict[str, Snapshot] = {}
-        self.deliveries: list[Delivery] = []
-        self._posting: set[asyncio.Task[None]] = set()
         self.other_routes: dict[tuple[str, str], OtherRoute] = {}
         self._service = Service(
             platform=platform,
@@ -114,13 +110,10 @@ class RunningSandbox:
         """Restore the state of the start, and end everything that began before. Called within the loop."""
         self._plan.clear()
         self.recorder.reset()
-        for task in self._posting:
-            task.cancel()
         self.server.accept_connections()
         self.platform.restore(self._start)
         self.tokens.clear()
         self.snapshots.clear()
-        self.deliveries.clear()
         self.other_routes.clear()
         self.clock.advanced = 0.0
         self._begin()
@@ -149,14 +142,6 @@ class RunningSandbox:
     def restore(self, snapshot: Snapshot) -> None:
         """Replace the stored data by that of a snapshot."""
         self.platform.restore(snapshot)
-
-    def keep_snapshot(self, name: str) -> None:
-        """Take a snapshot and keep it by name; `FieldError` when there are too many."""
-        if not name:
-            raise FieldError("name", "must not be empty")
-        if name not in self.snapshots and len(self.snapshots) >= MOST_SNAPSHOTS:
-            raise FieldError("name", f"there are {MOST_SNAPSHOTS} snapshots, which is the limit; reset removes them")
-        self.snapshots[name] = self.snapshot()
 
     def add_token(self, rights: TokenRights) -> None:
         """Register a token; `FieldError` for a membership of an iTwin that is not stored."""
@@ -193,27 +178,8 @@ class RunningSandbox:
         """Return a signed delivery to a webhook; `FieldError` for an unknown webhook or type of event."""
         webhook = stored_webhook(self.platform, webhook_id)
         check_choice("event_type", event_type, values_of("EventType"))
-        return self._signed(webhook, event_type, content, itwin_id=webhook.itwin_id)
-
-    def deliver_change(self, itwin_id: str) -> None:
-        """Post to the webhooks that subscribe to updates of an iTwin. Called within the loop."""
-        if not self.settings.deliver:
-            return
-        for webhook in subscribers(self.platform, itwin_id):
-            signed = self._signed(webhook, UPDATED, {"iTwinId": itwin_id}, itwin_id=itwin_id)
-            task = self.server.run_later(self._post(signed))
-            self._posting.add(task)
-            task.add_done_callback(self._posting.discard)
-
-    def _signed(
-        self, webhook: StoredWebhook, event_type: str, content: Mapping[str, JSON], *, itwin_id: str
-    ) -> Delivery:
         message_id, now = new_uuid(self._message_ids), self.clock.now()
-        return signed_delivery(webhook, event_type, content, itwin_id=itwin_id, message_id=message_id, now=now)
-
-    async def _post(self, delivery: Delivery) -> None:
-        self.deliveries.append(await post(delivery, self.sleep))
-        del self.deliveries[:-MOST_DELIVERIES]
+        return signed_delivery(webhook, event_type, content, itwin_id=webhook.itwin_id, message_id=message_id, now=now)
 
     def faults(self) -> tuple[Fault, ...]:
         """Return the pending faults."""
