@@ -151,17 +151,29 @@ NEW_SCHEMA = {
         "kind": {"enum": ["Line", "Point"]},
         "created": {"type": "string", "format": "date-time"},
         "count": {"type": ["integer", "null"]},
+        "size": {"type": ["string", "integer"]},
+        "any": {},
         "inner": {"$ref": "#/components/schemas/NewObject"},
         "list": {"type": "array", "items": {"$ref": "#/components/schemas/NewObject"}},
         "choice": {"oneOf": [{"type": "string", "examples": ["a"]}, {"type": "integer"}]},
     },
 }
-FROM_SCHEMA = {"kind": "Line", "created": "2024-01-15T12:00:00.000Z", "count": None, "list": [], "choice": "a"}
+FROM_SCHEMA = {"choice": "a"} | {
+    "kind": "Line",
+    "created": "2024-01-15T12:00:00.000Z",
+    "count": None,
+    "size": "",
+    "any": {},
+    "list": [],
+}
 
 
 def new_operation(name: str, responses: dict[str, Any], **more: Any) -> dict[str, Any]:
     """An operation of the document with a required query parameter."""
-    parameters = [{"name": "size", "in": "query", "required": True, "schema": {"type": "integer", "maximum": 9}}]
+    schemas = {"size": {"type": "number", "maximum": 9}, "flags": {"type": "array", "items": {"type": "boolean"}}}
+    parameters = [
+        {"name": name, "in": "query", "required": name == "size", "schema": schema} for name, schema in schemas.items()
+    ]
     return {"operationId": name, "tags": ["itwins"], "parameters": parameters, "responses": responses, **more}
 
 
@@ -170,7 +182,9 @@ def add_operations(document: Any) -> None:
     document["components"]["schemas"]["NewObject"] = NEW_SCHEMA
     media = {"schema": {"type": "object"}, "examples": {"one": {"value": EXAMPLE}}}
     document["paths"]["/itwins/{iTwinId}"] = {
-        "parameters": [{"$ref": "#/components/parameters/ITwinIdPath"}],
+        "parameters": [
+            {"name": "iTwinId", "in": "path", "required": True, "schema": {"maxLength": 36, "type": "string"}}
+        ],
         "get": new_operation("get_itwin", {"200": {"content": {V1: media}}}),
     }
     rejected = {"content": {"application/json": {"examples": {"a": {"value": {"error": {"code": "NotValid"}}}}}}}
@@ -196,7 +210,10 @@ async def test_an_operation_that_is_not_implemented_responds_with_its_example(
         sent = [
             ("GET", "/itwins/i-1?size=5", None, 200, EXAMPLE),
             ("GET", "/itwins/i-1?size=5", None, 503, "ServiceUnavailable"),
-            ("GET", "/itwins/i-1?size=10", None, 404, "ResourceNotFound"),
+            ("GET", "/itwins/i-1?size=8.5&flags=true,false", None, 200, EXAMPLE),
+            ("GET", "/itwins/i-1?size=9.5", None, 404, "ResourceNotFound"),
+            ("GET", "/itwins/i-1?size=5&flags=yes", None, 404, "ResourceNotFound"),
+            ("GET", f"/itwins/{'i' * 37}?size=5", None, 404, "ResourceNotFound"),
             ("POST", "/new?size=5", {"name": "n"}, 202, FROM_SCHEMA),
             ("POST", "/new?size=5", {}, 400, "NotValid"),
             ("DELETE", "/new?size=5", None, 204, None),

@@ -25,6 +25,7 @@ CHECKS = SchemaChecks(SCHEMAS)
 _JSON_MEDIA_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json", re.IGNORECASE)
 _VERSION = re.compile(r"application/vnd\.\w+\.itwin-platform\.v(\d+)\+json")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,18}\.[0-9]{1,18}")
 # The error for a wrong request to an operation that documents none.
 NO_STATED_ERROR: Schema = {"status": 404, "code": "ResourceNotFound"}
 _METHODS = ("get", "put", "post", "delete", "patch")
@@ -41,7 +42,7 @@ def values_of(name: str) -> tuple[str, ...]:
     return tuple(SCHEMAS[name]["enum"])
 
 
-_EMPTY: Mapping[str, JSON] = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": []}
+_EMPTY: Mapping[str, JSON] = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
 _EXAMPLE_TIME = "2024-01-15T12:00:00.000Z"
 
 
@@ -52,7 +53,7 @@ def example_of(declared: Schema, around: tuple[Schema, ...] = ()) -> JSON:
     """
     schema = CHECKS.resolved(declared)
     options = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
-    kinds = schema.get("type") or ("null" if any(option.get("type") == "null" for option in options) else "")
+    kinds = [kind for each in (schema, *options) for kind in _kinds(each)]
     if "null" in kinds:
         return None
     values = [*schema.get("examples", ()), *schema.get("enum", ()), *([schema["const"]] if "const" in schema else ())]
@@ -65,12 +66,17 @@ def example_of(declared: Schema, around: tuple[Schema, ...] = ()) -> JSON:
         inside = (*around, schema)
         properties = schema["properties"].items()
         return {name: example_of(each, inside) for name, each in properties if CHECKS.resolved(each) not in inside}
-    return _EXAMPLE_TIME if schema.get("format") == "date-time" else _EMPTY.get(kinds, {})
+    return _EXAMPLE_TIME if schema.get("format") == "date-time" else _EMPTY[(kinds or ["object"])[0]]
+
+
+def _kinds(schema: Schema) -> list[str]:
+    kinds = schema.get("type", [])
+    return [kinds] if isinstance(kinds, str) else kinds
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter in the query or in a header."""
+    """A parameter in the path, in the query or in a header."""
 
     name: str
     place: str
@@ -91,17 +97,21 @@ class Parameter:
 
     def read(self, text: str) -> tuple[JSON, list[Problem]]:
         """Return the parsed value and its problems."""
-        value = _parsed(str(self.schema.get("type")), text)
+        value = _parsed(self.schema, text)
         return value, [problem.inside(self.name) for problem in self._check(value) or ()]
 
 
-def _parsed(kind: str, text: str) -> JSON:
-    """Return a text as a value of this type, or the text itself if it has none."""
-    if kind == "integer":
-        return int(text) if _INTEGER.fullmatch(text.strip()) else text
-    if kind == "boolean":
-        return {"true": True, "false": False}.get(text.lower(), text)
-    return [part.strip() for part in text.split(",")] if kind == "array" else text
+def _parsed(schema: Schema, text: str) -> JSON:
+    """Return a text as a value of the type of a schema, or the text itself if it is none."""
+    kinds = _kinds(schema)
+    if "array" in kinds:
+        items = CHECKS.resolved(schema.get("items", {}))
+        return [_parsed(items, part.strip()) for part in text.split(",")]
+    if "boolean" in kinds and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if {"integer", "number"} & {*kinds} and _INTEGER.fullmatch(text.strip()):
+        return int(text)
+    return float(text) if "number" in kinds and _DECIMAL.fullmatch(text.strip()) else text
 
 
 @dataclass(frozen=True)
@@ -160,7 +170,7 @@ class DocumentedOperation:
         values: dict[str, JSON] = {}
         problems: list[Problem] = []
         for name, parameter in self.parameters.items():
-            if name in ignored:
+            if name in ignored or parameter.place == "path":
                 continue
             text = query.get(name) if parameter.place == "query" else headers.get(name.lower())
             if text is not None:
@@ -172,6 +182,11 @@ class DocumentedOperation:
             else:
                 values[name] = parameter.default
         return values, [self._detail(problem) for problem in problems]
+
+    def check_path(self, values: Mapping[str, str]) -> list[Detail]:
+        """Return a detail for each problem of a parameter in the path."""
+        read = (parameter.read(values[name]) for name, parameter in self.parameters.items() if name in values)
+        return [self._detail(problem) for _, problems in read for problem in problems]
 
     def unknown_fields(self, query: Mapping[str, str], body: JSON) -> Iterator[Detail]:
         """Yield a detail for each query parameter and each field of the body that the document does not have."""
@@ -248,11 +263,12 @@ class OperationRequest:
 
 def respond_with_example(request: OperationRequest) -> ServiceResponse:
     """Check a request by the document alone, and return the documented example, or one made from the schema."""
-    _, details = request.read_parameters()
-    if request.operation.body_schema:
+    operation = request.operation
+    details = operation.check_path(request.path_parameters) + request.read_parameters()[1]
+    if operation.body_schema:
         details += request.read_body()[1]
-    request.operation.reject_any(details)
-    return request.respond(request.operation.example)
+    operation.reject_any(details)
+    return request.respond(operation.example)
 
 
 def _place(path: Path) -> str:
@@ -278,7 +294,7 @@ def _operations() -> Iterator[DocumentedOperation]:
                 route=route,
                 version=int(versions[0]),
                 error={"detail": "InvalidParameter", **_error(operation)},
-                parameters={parameter.name: parameter for parameter in parameters if parameter.place != "path"},
+                parameters={parameter.name: parameter for parameter in parameters},
                 request_body=operation.get("requestBody", {}),
                 status=status,
                 response=CHECKS.resolved(media.get("schema", {})),
