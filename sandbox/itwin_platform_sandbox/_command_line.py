@@ -39,7 +39,7 @@ def command_line() -> argparse.ArgumentParser:
     return parser
 
 
-# The arguments of `Sandbox` that no option sets, and the options that differ from what the default says.
+# The arguments of `Sandbox` without an option, and the options that their default does not define.
 _NO_OPTION = ("clock", "now", "sleep")
 _OPTIONS: dict[str, dict[str, Any]] = {
     "any_token": {"action": argparse.BooleanOptionalAction},
@@ -99,7 +99,7 @@ async def run(arguments: argparse.Namespace) -> None:
 
 
 def printed(sandbox: Sandbox, *, as_json: bool) -> str:
-    """Return what the command prints when it serves: the base URL and more lines, or one line of JSON."""
+    """Return the output of the command: the base URL, token and ids, each on a line, or all as one line of JSON."""
     values = overview(sandbox._running)  # noqa: SLF001 - the command belongs to the sandbox
     if sandbox._running.authority is not None:  # noqa: SLF001 - the same
         values["ca_file"] = sandbox.ca_file

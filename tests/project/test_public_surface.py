@@ -51,7 +51,7 @@ def test_the_operations_have_methods() -> None:
     assert METHODS.keys() == wrapped()
     assert set(METHODS.values()) <= CALLABLES.keys()
     assert {name: [method.partition(".")[0]] for name, method in METHODS.items()} == {
-        name: operation["tags"] for name, operation in OPERATIONS.items()
+        name: OPERATIONS[name]["tags"] for name in METHODS
     }
 
 

@@ -13,7 +13,6 @@ import pytest
 from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._server.control import ROUTES
 from itwin_platform_sandbox._service.schema_checks import Problems, SchemaChecks
-from itwin_platform_sandbox._service.service import OPERATIONS
 
 from tests.support.processes import PROJECT, ended
 from tests.support.sandboxes import client_of
@@ -33,22 +32,6 @@ def block(heading: str, language: str) -> str:
 
 
 ROOT = Path(itwin_platform_sandbox.__file__).parent
-LAYERS = {"_service": 0, "_faults": 1, "_server": 2}
-IMPORT = re.compile(r"^\s*(?:from (\.*)([\w.]*) import|import ([\w.]+))", re.MULTILINE)
-
-
-def test_imports_point_downward_and_none_to_the_client() -> None:
-    """Each layer knows only those below it, and only the fixture that makes a client imports the client."""
-    upward, of_client = [], set()
-    for file in ROOT.rglob("*.py"):
-        folder = file.relative_to(ROOT).parts
-        for dots, module, name in IMPORT.findall(file.read_text(encoding="utf-8")):
-            target = [*folder[: len(folder) - len(dots)], *module.split(".")] if dots else [module or name]
-            if dots and LAYERS.get(target[0], 3) > LAYERS.get(folder[0], 3):
-                upward.append(f"{'/'.join(folder)} imports {'.'.join(target)}")
-            if target[0].partition(".")[0] in ("itwin_platform", "itwin_platform_api"):
-                of_client.add(file.name)
-    assert (upward, of_client) == ([], {"_pytest_async_client.py", "_pytest_client.py"})
 
 
 def test_another_name_is_not_there() -> None:
@@ -225,13 +208,6 @@ async def test_an_operation_that_is_not_implemented_responds_with_its_example(
             assert (response.status_code, shown["error"]["code"] if status >= 400 else shown) == (status, expected), url
         account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
         assert (account["id"], sandbox.requests[0].operation) == (sandbox.account_id, "get_itwin")
-
-
-def test_no_module_of_faults_names_an_operation() -> None:
-    """Faults find out from the document what they concern, so a changed operation needs no edit of them."""
-    names = [operation.name for operation in OPERATIONS]
-    texts = {file.name: file.read_text(encoding="utf-8") for file in (ROOT / "_faults").glob("*.*")}
-    assert [(file, name) for file, text in texts.items() for name in names if f'"{name}"' in text] == []
 
 
 def found(schema: dict[str, Any], value: Any, schemas: dict[str, Any] | None = None) -> list[tuple[object, str]]:

@@ -1,4 +1,4 @@
-"""The catalogue of faults: the phase of each, the responses that it affects, and what it does.
+"""The catalogue of faults: the phase of each, the responses that it affects, and its effect.
 
 The phases, in this order, are `listen` (connections are refused), `instead` (a scripted response replaces the
 operation), `change` (the response of the operation is changed; several faults may change one response) and `deliver`

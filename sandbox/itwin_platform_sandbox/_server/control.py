@@ -46,14 +46,14 @@ FOREIGN_ORIGIN = (
     "A page of this origin may not control the sandbox. Start the sandbox with its origin, such as "
     "--cors http://localhost:3000; --cors '*' opens the paths of the service only."
 )
-# What a handler returns: a status, and a value to send as JSON or a response.
+# A handler returns a status and a value to send as JSON, or a response.
 Result: TypeAlias = tuple[int, JSON] | Response
 Handler: TypeAlias = Callable[[RunningSandbox, Request], Awaitable[Result]]
 _NO_CONTENT = 204
 
 
 class _Values(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The fields of a request; a subclass has those of one request."""
+    """The fields of a request."""
 
 
 class _SnapshotName(_Values):
@@ -213,7 +213,7 @@ async def set_latency(sandbox: RunningSandbox, request: Request) -> Result:
 
 
 async def advance(sandbox: RunningSandbox, request: Request) -> Result:
-    """Put the clock of the service forward, and return by how much it is in all."""
+    """Put the clock of the service forward, and return the sum of all advances."""
     sandbox.clock.advance(checked(Advance, await _body(request), strict=False).seconds)
     return 200, {"advanced": sandbox.clock.advanced}
 

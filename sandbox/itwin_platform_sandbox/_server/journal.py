@@ -138,7 +138,7 @@ class Recorder:
     def begin(
         self, request: APIRequest, operation: DocumentedOperation | None, task: asyncio.Task[None] | None = None
     ) -> "Recording":
-        """Start the record of a request, whose body may not be read yet; `task` handles it."""
+        """Start the record of a request before its body is read; `task` handles the request."""
         started, number = self.clock(), len(self._in_flight) + 1
         recording = Recording(
             recorder=self, request=request, operation=operation, task=task, started=started, number=number

@@ -26,14 +26,14 @@ REFUSE: FaultName = "refuse"
 
 
 class Latency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """By how many seconds every response is delayed."""
+    """The delay of every response, and the upper bound of a random extra delay, in seconds."""
 
     latency: Seconds = 0.0
     jitter: Seconds = 0.0
 
 
 class Advance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """By how many seconds the clock of the service is put forward."""
+    """The seconds to add to the clock of the service."""
 
     seconds: Seconds
 
@@ -107,7 +107,7 @@ class RunningSandbox:
         return self.address + self.settings.path_prefix
 
     def reset(self) -> None:
-        """Restore the state of the start, and end everything that began before. Called within the loop."""
+        """Restore the state of the start, and end every request in flight. Called within the loop."""
         self._plan.clear()
         self.recorder.reset()
         self.server.accept_connections()
@@ -119,7 +119,7 @@ class RunningSandbox:
         self._begin()
 
     def _begin(self) -> None:
-        # What differs from request to request begins anew.
+        # Jitter, message ids and alternating variants start again, so that each test sees the same.
         self._jitter, self._message_ids = source_of(self._number, "jitter"), source_of(1, "messages")
         self.service.number = 0
         for fault in SEEN_FAULTS if self.settings.as_seen else ():
@@ -198,7 +198,7 @@ class RunningSandbox:
             self._plan.add(fault)
 
     def clear_faults(self) -> None:
-        """Remove all faults, and end what they have begun: refusals, held requests, ends of tokens. In the loop."""
+        """Remove all faults, end refusals and held requests, and restore expired tokens. Called within the loop."""
         self._plan.clear()
         self.tokens.restore()
         self.recorder.end_held()

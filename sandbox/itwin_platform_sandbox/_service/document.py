@@ -49,7 +49,7 @@ _EXAMPLE_TIME = "2024-01-15T12:00:00.000Z"
 def example_of(declared: Schema, around: tuple[Schema, ...] = ()) -> JSON:
     """Return a value of a schema: null where it is allowed, else a documented example or value, else an empty value.
 
-    An object has all of its properties, but for those whose schema is among the schemas `around` it.
+    An object omits the properties with a schema that is `around` it already.
     """
     schema = CHECKS.resolved(declared)
     options = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
@@ -193,8 +193,8 @@ class DocumentedOperation:
         known = {name.strip("$").casefold(): name for name, each in self.parameters.items() if each.place == "query"}
         for name in query:
             if name not in known.values():
-                meant = get_close_matches(name.strip("$").casefold(), known, n=1)
-                hint = f" Did you mean {known[meant[0]]}?" if meant else ""
+                close = get_close_matches(name.strip("$").casefold(), known, n=1)
+                hint = f" Did you mean {known[close[0]]}?" if close else ""
                 yield self.detail(
                     name[:100], f"The specification does not have this query parameter.{hint}", {"target": name[:100]}
                 )

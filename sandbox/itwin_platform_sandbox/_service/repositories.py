@@ -62,7 +62,7 @@ def _modifiable_repository(platform: Platform, request: OperationRequest) -> Sto
 
 
 def _misplaced(request: OperationRequest, content: JSONObject, body: JSONObject) -> list[Detail]:
-    """Return what is wrong for a repository of this class and subclass. Source: sections 2.1 and 2.3."""
+    """Return a detail for each field that this class or subclass does not allow. Source: sections 2.1 and 2.3."""
     detail = request.operation.detail
     found = []
     if content["class"] not in UPDATABLE:

@@ -46,7 +46,7 @@ TIMES = frozenset({"createdDateTime", "lastModifiedDateTime", "created", "modifi
 
 @dataclass(frozen=True)
 class _Part:
-    """What an entry of a list may have: the fields of schemas of the document, with some more or fewer."""
+    """The fields of an entry of a list: those of schemas of the document, with `more` fields and `without` others."""
 
     schemas: tuple[str, ...]
     required: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class _Part:
 
     @property
     def checks(self) -> list[tuple[Mapping[str, object], Check]]:
-        """The properties of each schema with its check, which asks for none of them."""
+        """The properties of each schema, with its check, for which only the `required` fields are required."""
         required = list(self.required)
         return [(properties_of(name), CHECKS.check({**SCHEMAS[name], "required": required})) for name in self.schemas]
 
@@ -141,9 +141,9 @@ def store_document(
     created: datetime,
     itwin_id: str | None = None,
 ) -> Platform:
-    """Store lists of entries whose fields are right, with what they omit; `FieldError` for what does not fit together.
+    """Store lists of checked entries and complete them; `FieldError` if ids or names contradict each other.
 
-    `itwin_id` is the iTwin that owns what names no other; by default the first that is no Account.
+    `itwin_id` is the iTwin that owns each entry without an `iTwinId`; by default the first that is no Account.
     """
     store = _Store(platform, ids, created)
     store.itwins(lists["itwins"])
@@ -162,7 +162,7 @@ def store_document(
 
 
 class _Store:
-    """Stores entries, whose omitted fields it makes up."""
+    """Stores entries, and fills their omitted fields."""
 
     def __init__(self, platform: Platform, ids: random.Random, created: datetime) -> None:
         self._platform = platform

@@ -32,7 +32,7 @@ class StoredScene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredWebhook:
-    """A webhook (section 2.9), the iTwin whose maintainers may change it, and the secret that signs its deliveries."""
+    """A webhook (section 2.9), its iTwin, and the secret that signs its deliveries."""
 
     itwin_id: str
     content: JSONObject
@@ -46,8 +46,8 @@ _STORED_IN = ["itwins", "repositories", "resources", "resource_names", "scenes",
 class Platform:
     """Everything stored. Keys are ids: of iTwins, scenes and webhooks in lower case, of repositories as they are.
 
-    `itwin_id` is the iTwin that owns what a test starts with. The keys of resources (section 2.4) begin with those of
-    their repository, within which their names are unique.
+    `itwin_id` is the iTwin that owns the seeded data. The keys of resources (section 2.4) begin with those of their
+    repository, and their names are unique in it.
     """
 
     now: Callable[[], datetime]
@@ -129,7 +129,7 @@ class Snapshot:
     random_state: tuple[object, ...]
 
 
-# How what is stored is found, by kind. A scene has its objects.
+# The stored items by kind. A scene has its objects.
 _STORED: Mapping[str, Callable[[Platform], Iterable[JSONObject]]] = {
     "itwin": lambda platform: platform.itwins.values(),
     "repository": lambda platform: (stored.content for stored in platform.repositories.values()),
@@ -144,12 +144,12 @@ _STORED: Mapping[str, Callable[[Platform], Iterable[JSONObject]]] = {
 
 
 def stored_items(platform: Platform, kind: str) -> Iterable[JSONObject]:
-    """Return what is stored of this kind, which may hold secrets; `FieldError` for an unknown kind."""
+    """Return the stored items of a kind, which may hold secrets; `FieldError` for an unknown kind."""
     return _STORED[check_choice("kind", kind, _STORED)](platform)
 
 
 def stored_item(platform: Platform, kind: str, item_id: str) -> JSONObject | None:
-    """Return what is stored of this kind under this id; of a detector the id is its name. It may hold secrets."""
+    """Return a stored item, which may hold secrets, by its id; a detector has its name as id."""
     key = "name" if kind == "detector" else "id"
     is_uuid = kind in ("itwin", "scene", "scene_object", "webhook")
     wanted = item_id.lower() if is_uuid else item_id
