@@ -35,7 +35,7 @@ async def is_refused(sandbox: Sandbox) -> bool:
     """Whether a new connection is refused."""
     async with client_of(sandbox) as http:
         try:
-            await http.get("/sandbox/rate")
+            await http.get("/sandbox")
         except httpx.ConnectError:
             return True
     return False

@@ -141,7 +141,7 @@ NEW_SCHEMA = {
         "choice": {"oneOf": [{"type": "string", "examples": ["a"]}, {"type": "integer"}]},
     },
 }
-FROM_SCHEMA = {"choice": "a"} | {
+FROM_SCHEMA: dict[str, Any] = {"choice": "a"} | {
     "kind": "Line",
     "created": "2024-01-15T12:00:00.000Z",
     "count": None,
@@ -204,7 +204,7 @@ async def test_an_operation_that_is_not_implemented_responds_with_its_example(
         ]
         for method, url, body, status, expected in sent:
             response = await http.request(method, url, json=body)
-            shown = response.json() if response.content else None
+            shown: Any = response.json() if response.content else None
             assert (response.status_code, shown["error"]["code"] if status >= 400 else shown) == (status, expected), url
         account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
         assert (account["id"], sandbox.requests[0].operation) == (sandbox.account_id, "get_itwin")

@@ -7,32 +7,10 @@ from typing import get_args
 
 import httpx
 import pytest
-from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._sandbox import StoredKind
 from itwin_platform_sandbox._server.control import ROUTES
 
 pytestmark = pytest.mark.itwin_sandbox(itwins=3, objects=3)
-
-SCRIPT = "<script>document.title = 'script ran'</script>"
-ATTRIBUTE = '"><img src=x onerror="document.title = \'script ran\'">'
-
-
-async def store_scripts(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Put markup wherever a stranger can."""
-    itwin = {"iTwinId": sandbox.itwin_id}
-    texts = {SCRIPT: ATTRIBUTE, ATTRIBUTE: SCRIPT}
-    item = {"displayName": SCRIPT, "kind": SCRIPT, "version": "1.0.0", "data": texts}
-    scene = {"displayName": SCRIPT, "description": SCRIPT, "sceneData": {"objects": [item]}}
-    repository = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
-    responses = [
-        await http.post("/scenes/", params=itwin, json=scene),
-        await http.patch(repository, json={"displayName": SCRIPT, "uri": ATTRIBUTE}),
-        await http.post(f"{repository}/resources", json={"id": ATTRIBUTE, "displayName": SCRIPT}),
-        await http.post("/reality-analysis/detectors", json={"name": SCRIPT, "type": "PhotoObjectDetector"}),
-        await http.patch(f"/webhooks/{sandbox.webhook_id}", json={"callbackUrl": f"javascript:{ATTRIBUTE}"}),
-        await http.get("/itwins/", params={"$search": SCRIPT, ATTRIBUTE: SCRIPT}),
-    ]
-    assert all(response.status_code < 300 for response in responses)
 
 
 async def test_the_page_runs_only_its_own_script(http: httpx.AsyncClient) -> None:

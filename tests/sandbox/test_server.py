@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +10,6 @@ import httpx
 import pytest
 from itwin_platform import PlatformClient
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._faults.wire import real_socket
 
 from tests.support.real_time import until
 from tests.support.sandboxes import client_of, serving
@@ -32,9 +30,9 @@ async def status_of(sandbox: Sandbox) -> int:
 
 
 @asynccontextmanager
-async def connection(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def connection(sandbox: Sandbox) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """A connection, closed at the end."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(sandbox.base_url.rpartition(":")[2]))
     yield reader, writer
     writer.close()
 
@@ -65,7 +63,7 @@ async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogC
 
 async def test_nonsense_gets_one_response_in_silence(small: Sandbox, caplog: pytest.LogCaptureFixture) -> None:
     """A stranger's bytes get 400 once, and no log."""
-    async with small, connection(small._running.server.port) as (reader, writer):
+    async with small, connection(small) as (reader, writer):
         writer.write(b"\x16\x03\x01 hello\r\n\r\n")
         received = await reader.read()
     assert received.startswith(b"HTTP/1.1 400 ")
@@ -85,7 +83,7 @@ async def test_a_client_that_leaves_while_it_sends_is_recorded(
 ) -> None:
     """The record has no status, and nothing is logged."""
     async with small:
-        async with connection(small._running.server.port) as (_, writer):
+        async with connection(small) as (_, writer):
             writer.write(HEAD + b"Content-Length: 100\r\n\r\n{")
             await writer.drain()
         await until(lambda: len(small.requests) == 1)
@@ -103,15 +101,6 @@ async def test_a_port_can_be_taken_once(small: Sandbox) -> None:
         assert (await http.get("/itwins/")).status_code == 200
     async with following:
         assert await status_of(following) == 200
-
-
-async def test_a_response_is_not_held_back_by_the_system() -> None:
-    """A response does not wait for a delayed acknowledgement, which would take every request 40 ms."""
-    async with serving() as (sandbox, http):
-        await http.get("/itwins/")
-        (accepted,) = sandbox._running.server._state.connections
-        with real_socket(accepted.transport) as accepted_socket:
-            assert accepted_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ import httpx
 import pytest
 
 from tests.sandbox.test_package import block
-from tests.sandbox.test_page import SCRIPT, store_scripts
 from tests.support.processes import ended
 from tests.support.real_time import LONGEST
 from tests.support.sandboxes import serving
@@ -140,24 +139,6 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)"
 )
-
-
-@needs_chromium
-async def test_a_script_in_a_display_name_does_not_run(tmp_path: Path) -> None:
-    """A real browser shows stored markup as text and does not run it."""
-    async with serving(itwins=3, objects=3) as (sandbox, http):
-        await store_scripts(http, sandbox)
-        shown = await shown_in_browser(sandbox.base_url + "/", tmp_path, "--virtual-time-budget=5000")
-    assert "<title>itwin-platform sandbox</title>" in shown
-    assert "&lt;script&gt;document.title = 'script ran'&lt;/script&gt;" in shown
-
-
-@needs_chromium
-async def test_the_browser_would_run_a_script_that_is_not_escaped(tmp_path: Path) -> None:
-    """The same markup runs on a page that does not escape it, so the test above can fail."""
-    page = tmp_path / "page.html"
-    page.write_text(f"<title>before</title>{SCRIPT}", encoding="utf-8")
-    assert "<title>script ran</title>" in await shown_in_browser(page.as_uri(), tmp_path)
 
 
 PAGE_OF_AN_APP = """<!doctype html><title>waiting</title><script>

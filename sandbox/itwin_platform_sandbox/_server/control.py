@@ -37,7 +37,7 @@ from .._service.state import has_authentication, has_secret, stored_item, stored
 from .endpoint import ServiceEndpoint, read_body
 from .gatekeeping import guarded
 from .journal import RecordedRequest, redacted
-from .overview import delivery_values, overview, rate_values, token_values
+from .overview import delivery_values, overview, rate_values
 from .running import REFUSE, Advance, Latency, OtherRoute, RunningSandbox
 from .settings import CONTROL_PATH as ROOT
 
@@ -118,11 +118,6 @@ async def reset(sandbox: RunningSandbox, _: Request) -> Result:
     return 200, overview(sandbox)
 
 
-async def list_snapshots(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return the names of the snapshots."""
-    return 200, {"snapshots": [*sandbox.snapshots]}
-
-
 async def take_snapshot(sandbox: RunningSandbox, request: Request) -> Result:
     """Keep a copy of the stored data by name."""
     name = checked(_SnapshotName, await _body(request)).name
@@ -173,22 +168,11 @@ async def make_delivery(sandbox: RunningSandbox, request: Request) -> Result:
     return 201, delivery_values(delivery)
 
 
-async def list_tokens(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return the registered tokens and the rights of their callers."""
-    now = sandbox.clock.seconds()
-    return 200, {"tokens": [token_values(caller, now) for caller in sandbox.tokens.registered().values()]}
-
-
 async def add_token(sandbox: RunningSandbox, request: Request) -> Result:
     """Register a token; an omitted field restricts nothing."""
     rights = checked(TokenRights, await _body(request))
     sandbox.add_token(rights)
-    return 201, token_values(sandbox.tokens.registered()[rights.token], sandbox.clock.seconds())
-
-
-async def show_rate(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return the rate limit, null for none."""
-    return 200, rate_values(sandbox.rate)
+    return 201, msgspec.to_builtins(rights, order="deterministic")
 
 
 async def set_rate(sandbox: RunningSandbox, request: Request) -> Result:
@@ -201,15 +185,10 @@ async def set_rate(sandbox: RunningSandbox, request: Request) -> Result:
     return 200, rate_values(sandbox.rate)
 
 
-async def show_latency(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return latency and jitter in seconds."""
-    return 200, msgspec.to_builtins(sandbox.latency)
-
-
 async def set_latency(sandbox: RunningSandbox, request: Request) -> Result:
     """Set latency and jitter in seconds; an omitted field becomes 0."""
     sandbox.latency = checked(Latency, await _body(request), strict=False)
-    return await show_latency(sandbox, request)
+    return 200, msgspec.to_builtins(sandbox.latency)
 
 
 async def advance(sandbox: RunningSandbox, request: Request) -> Result:
@@ -315,18 +294,14 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", f"{ROOT}/requests", list_requests),
     ("DELETE", f"{ROOT}/requests", clear_requests),
     ("POST", f"{ROOT}/reset", reset),
-    ("GET", f"{ROOT}/snapshots", list_snapshots),
     ("POST", f"{ROOT}/snapshots", take_snapshot),
     ("POST", f"{ROOT}/restore", restore),
     ("GET", ROOT + "/stored/{kind}", list_stored),
     ("GET", ROOT + "/stored/{kind}/{id:path}", show_stored),
     ("POST", f"{ROOT}/secrets", compare_secret),
     ("POST", f"{ROOT}/deliveries", make_delivery),
-    ("GET", f"{ROOT}/tokens", list_tokens),
     ("POST", f"{ROOT}/tokens", add_token),
-    ("GET", f"{ROOT}/rate", show_rate),
     ("PUT", f"{ROOT}/rate", set_rate),
-    ("GET", f"{ROOT}/latency", show_latency),
     ("PUT", f"{ROOT}/latency", set_latency),
     ("POST", f"{ROOT}/advance", advance),
     ("POST", f"{ROOT}/responses", add_route),
@@ -383,6 +358,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if status != 404:
         message = "The control interface does not support this method here."
         return _error_response(status, "NotSupported", message, None)
-    known = ", ".join(dict.fromkeys(path.replace(":path", "") for _, path, _ in ROUTES if path.startswith(ROOT)))
+    known = ", ".join(dict.fromkeys(path for _, path, _ in ROUTES if path.startswith(ROOT)))
     message = f"The control interface has no {request.url.path[:100]}; it has {known}."
     return _error_response(404, "NotFound", message, None)

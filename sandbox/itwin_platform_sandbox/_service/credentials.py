@@ -1,7 +1,7 @@
 """Bearer tokens and the rights of their callers. Source: section 5."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias, get_args
 
@@ -94,10 +94,6 @@ class Tokens:
         expires_at = None if rights.expires_in is None else self._clock() + rights.expires_in
         self._expired.discard(rights.token)
         self._registered[rights.token] = Caller(rights, expires_at, account_id)
-
-    def registered(self) -> Mapping[str, Caller]:
-        """Return the registered tokens and their callers."""
-        return self._registered
 
     def clear(self) -> None:
         """Remove every registered token."""
