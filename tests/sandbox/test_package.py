@@ -137,17 +137,14 @@ NEW_SCHEMA = {
         "size": {"type": ["string", "integer"]},
         "any": {},
         "inner": {"$ref": "#/components/schemas/NewObject"},
+        "either": {"oneOf": [{"$ref": "#/components/schemas/NewObject"}, {"type": "string"}]},
         "list": {"type": "array", "items": {"$ref": "#/components/schemas/NewObject"}},
         "choice": {"oneOf": [{"type": "string", "examples": ["a"]}, {"type": "integer"}]},
     },
 }
-FROM_SCHEMA: dict[str, Any] = {"choice": "a"} | {
-    "kind": "Line",
-    "created": "2024-01-15T12:00:00.000Z",
-    "count": None,
-    "size": "",
-    "any": {},
-    "list": [],
+FROM_SCHEMA: dict[str, Any] = {
+    **{"kind": "Line", "created": "2024-01-15T12:00:00.000Z", "count": None, "size": "", "any": {}, "either": {}},
+    **{"list": [], "choice": "a"},
 }
 
 

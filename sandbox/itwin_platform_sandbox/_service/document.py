@@ -49,7 +49,7 @@ _EXAMPLE_TIME = "2024-01-15T12:00:00.000Z"
 def example_of(declared: Schema, around: tuple[Schema, ...] = ()) -> JSON:
     """Return a value of a schema: null where it is allowed, else a documented example or value, else an empty value.
 
-    An object omits the properties with a schema that is `around` it already.
+    An object omits the properties with a schema that is `around` it already, and is empty inside itself.
     """
     schema = CHECKS.resolved(declared)
     options = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
@@ -62,7 +62,7 @@ def example_of(declared: Schema, around: tuple[Schema, ...] = ()) -> JSON:
         return example
     if options:
         return example_of(options[0], around)
-    if "properties" in schema:
+    if "properties" in schema and schema not in around:
         inside = (*around, schema)
         properties = schema["properties"].items()
         return {name: example_of(each, inside) for name, each in properties if CHECKS.resolved(each) not in inside}
