@@ -143,8 +143,14 @@ NEW_SCHEMA = {
     },
 }
 FROM_SCHEMA: dict[str, Any] = {
-    **{"kind": "Line", "created": "2024-01-15T12:00:00.000Z", "count": None, "size": "", "any": {}, "either": {}},
-    **{"list": [], "choice": "a"},
+    "kind": "Line",
+    "created": "2024-01-15T12:00:00.000Z",
+    "count": None,
+    "size": "",
+    "any": {},
+    "either": {},
+    "list": [],
+    "choice": "a",
 }
 
 
