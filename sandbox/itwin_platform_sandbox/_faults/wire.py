@@ -74,7 +74,7 @@ class Connection:
         await self._send({"type": "http.response.body", "body": pieces[-1]})
 
     async def reset(self, beginning: bytes = b"") -> None:
-        """Send these bytes and reset the connection."""
+        """Send the first bytes of a response and reset the connection."""
         if beginning:
             self._transport.write(beginning)
         self._ended(None)

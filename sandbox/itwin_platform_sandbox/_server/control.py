@@ -152,7 +152,7 @@ async def show_stored(sandbox: RunningSandbox, request: Request) -> Result:
 
 
 async def compare_secret(sandbox: RunningSandbox, request: Request) -> Result:
-    """Say whether a webhook has this secret, or a repository this authentication."""
+    """Return whether a webhook has this secret, or a repository this authentication."""
     values, platform = checked(_Secret, await _body(request)), sandbox.platform
     if values.repository_id is not None:
         matches = has_authentication(platform, values.repository_id, cast("JSON", values.authentication))
@@ -329,7 +329,7 @@ def application(sandbox: RunningSandbox) -> ASGIApp:
 
 
 async def _handle(sandbox: RunningSandbox, handler: Handler, request: Request) -> Response:
-    """Call the handler; its errors become JSON, and pages of origins that are not allowed are rejected."""
+    """Reject pages of origins that are not allowed, call the handler, and return its errors as JSON."""
     if request.method not in ("GET", "HEAD") and _is_foreign(sandbox, request):
         return _error_response(403, "ForeignOrigin", FOREIGN_ORIGIN, "Origin")
     try:
@@ -343,7 +343,7 @@ async def _handle(sandbox: RunningSandbox, handler: Handler, request: Request) -
 
 
 def _is_foreign(sandbox: RunningSandbox, request: Request) -> bool:
-    """Return whether a browser sends the request for a page of another origin, which needs no preflight."""
+    """Return whether a page of another origin sent the request; browsers send such a POST without a preflight."""
     origin = request.headers.get("origin")
     if origin is None or origin in sandbox.settings.cors:
         return False

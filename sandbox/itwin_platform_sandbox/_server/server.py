@@ -23,7 +23,7 @@ from uvicorn.server import ServerState
 
 from .._faults.wire import TRANSPORT_EXTENSION, real_socket
 
-# Longer than clients keep idle connections, so that a sandbox never closes one just as it is used again.
+# Keep-alive timeout in seconds: longer than that of clients, so the sandbox never closes a connection in use.
 _KEEP_ALIVE_SECONDS = 600
 _BACKLOG = 2048
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -150,7 +150,7 @@ class LoopServer:
     async def _serve(self, listening: socket.socket) -> None:
         if listening is not self._socket:
             return  # closed since: connections are refused again, or the server stops
-        # With `start_serving`, the event loop would give way before the server is known here.
+        # `start_serving=True` would yield to the event loop before `_server` is assigned.
         self._server = await asyncio.get_running_loop().create_server(
             self._protocol, sock=listening, backlog=_BACKLOG, ssl=self._tls, start_serving=False
         )
@@ -225,7 +225,7 @@ def _bound_socket(host: str, port: int) -> socket.socket:
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
-            # Without this an address stays in use for a minute after a connection on it was closed here.
+            # Otherwise the address stays in use for a minute after the sandbox has closed a connection.
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
     except OSError:

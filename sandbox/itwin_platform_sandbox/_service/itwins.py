@@ -148,7 +148,7 @@ def _order_by(
 
 
 def _with_known_scope(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the headers with the scope as the document writes it: another team's client writes `memberOfItwin`."""
+    """Return the headers with the scope in the letter case of the document: `@itwin/itwins-client` has another."""
     sent = headers.get("x-itwin-query-scope", "")
     known = next((scope for scope in values_of("QueryScope") if scope.casefold() == sent.casefold()), sent)
     return {**headers, "x-itwin-query-scope": known} if sent else headers
