@@ -227,3 +227,25 @@ async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
     transport = BackoffTransport(ScriptedTransport(503, 200), random_number=jitter)
     with pytest.raises(TimeoutError, match="of the application"):
         await send(transport)
+
+
+async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
+    """A TimeoutError that a function of the application raises comes out as it is."""
+
+    def jitter() -> float:
+        raise TimeoutError("of the application")
+
+    transport = BackoffTransport(ScriptedTransport(503, 200), random_number=jitter)
+    with pytest.raises(TimeoutError, match="of the application"):
+        await send(transport)
+
+
+async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
+    """A TimeoutError that a function of the application raises comes out as it is."""
+
+    def jitter() -> float:
+        raise TimeoutError("of the application")
+
+    transport = BackoffTransport(ScriptedTransport(503, 200), random_number=jitter)
+    with pytest.raises(TimeoutError, match="of the application"):
+        await send(transport)
