@@ -136,7 +136,7 @@ async def main():
         sandbox.fault("unavailable", operation="get_first_account", seconds=0)
         async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform:
             found = await get_first_account.asyncio(client=platform.generated)
-    print(found.id, [request.status for request in sandbox.requests])
+    print(found.itwin.id, [request.status for request in sandbox.requests])
 
 asyncio.run(main())
 """
