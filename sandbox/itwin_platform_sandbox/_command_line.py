@@ -9,23 +9,12 @@ import re
 import signal
 import sys
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn
 
-import msgspec
-
-from ._faults.catalogue import FAULTS
-from ._faults.plan import Fault, fault_from_text
 from ._sandbox import Sandbox
-from ._server.deliveries import is_loopback
 from ._server.overview import as_text, overview
+from ._server.settings import is_loopback
 from ._service.json_values import FieldError
-from ._service.rate_limit import RETRY_AFTER_FORMS, RateKind, RateLimit, rate_limit_of
-
-FAULT_HELP = (
-    "add a fault, such as stall,operation=list_itwins,count=2,seconds=3; repeat the option for several faults. "
-    f"Names: {', '.join(FAULTS)}. Fields: operation, count (a number, or forever), skip, seconds, "
-    "retry_after, origin, status, body"
-)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -47,13 +36,10 @@ def command_line() -> argparse.ArgumentParser:
         shown = "" if default in (None, "", ()) or isinstance(default, bool) else " (default: %(default)s)"
         used = {"port": 8080}.get(name, [] if default == () else default)
         parser.add_argument(_option(name), default=used, help=f"{text.replace('%', '%%')}{shown}", **options)
-    parser.add_argument("--rate-kind", choices=get_args(RateKind), help="how --rate counts (default: fixed_window)")
-    parser.add_argument("--retry-after", choices=RETRY_AFTER_FORMS, help="form of the delay in a 429 of --rate")
-    parser.add_argument("--fault", action="append", default=[], metavar="NAME,FIELD=VALUE,...", help=FAULT_HELP)
     return parser
 
 
-# The arguments of `Sandbox` that no option sets, and the options that differ from what the default says.
+# The arguments of `Sandbox` without an option, and the options that their default does not define.
 _NO_OPTION = ("clock", "now", "sleep")
 _OPTIONS: dict[str, dict[str, Any]] = {
     "any_token": {"action": argparse.BooleanOptionalAction},
@@ -91,24 +77,7 @@ def sandbox_of(arguments: argparse.Namespace) -> Sandbox:
     values = {name: getattr(arguments, name) for name in _arguments()}
     seed = str(arguments.seed)
     is_number = re.fullmatch(r"-?[0-9]+", seed) is not None
-    return Sandbox(**{**values, "seed": int(seed) if is_number else Path(seed), "rate": _rate(arguments)})
-
-
-def _rate(arguments: argparse.Namespace) -> RateLimit | None:
-    details = {"kind": arguments.rate_kind, "retry_after": arguments.retry_after}
-    named = {name: value for name, value in details.items() if value is not None}
-    if arguments.rate is not None:
-        return msgspec.structs.replace(rate_limit_of(arguments.rate), **named)
-    if named:
-        raise ValueError("--rate-kind and --retry-after describe a rate limit: add --rate, such as --rate 100/60")
-    return None
-
-
-def _fault(text: str) -> Fault:
-    try:
-        return fault_from_text(text)
-    except FieldError as error:
-        raise FieldError("fault", f"{text[:60]}: {error}") from error
+    return Sandbox(**{**values, "seed": int(seed) if is_number else Path(seed)})
 
 
 async def run(arguments: argparse.Namespace) -> None:
@@ -117,7 +86,6 @@ async def run(arguments: argparse.Namespace) -> None:
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signal_number, lambda *_: loop.call_soon_threadsafe(stop.set))
-    faults = [_fault(text) for text in arguments.fault]
     sandbox = sandbox_of(arguments)
     if not is_loopback(arguments.host):
         sys.stderr.write(
@@ -125,15 +93,13 @@ async def run(arguments: argparse.Namespace) -> None:
             "control the sandbox\n"
         )
     async with sandbox:
-        for fault in faults:
-            sandbox.add_fault(fault)
         sys.stdout.write(printed(sandbox, as_json=arguments.json))
         sys.stdout.flush()
         await stop.wait()
 
 
 def printed(sandbox: Sandbox, *, as_json: bool) -> str:
-    """Return what the command prints when it serves: the base URL and more lines, or one line of JSON."""
+    """Return the output of the command: the base URL, token and ids, each on a line, or all as one line of JSON."""
     values = overview(sandbox._running)  # noqa: SLF001 - the command belongs to the sandbox
     if sandbox._running.authority is not None:  # noqa: SLF001 - the same
         values["ca_file"] = sandbox.ca_file

@@ -1,4 +1,4 @@
-"""The public class: what a test starts, reads and controls."""
+"""The public class."""
 
 import asyncio
 import os
@@ -43,13 +43,14 @@ class Sandbox:
         itwins: Number of iTwins in the default listing, at least 1. The Account counts; Inactive iTwins are extra.
         objects: Number of objects in the seeded scene.
         seed: A number: the same number gives the same data. Or the exact data to store: a mapping, or the path of a
-            JSON or YAML file, with any of the lists `itwins`, `repositories`, `scenes`, `detectors` and `webhooks`, in
-            the field names of the wire. Then `itwins` and `objects` are ignored.
+            JSON file, with any of the lists `itwins`, `repositories`, `scenes`, `detectors` and `webhooks`, in the
+            field names of the wire. Then `itwins` and `objects` are ignored.
         rate: The rate limit of each token: `"100/60"`, a `RateLimit`, or any value with `requests` and `per` (seconds).
         latency: Seconds by which every response is delayed.
         jitter: Upper bound, in seconds, of a random extra delay.
         as_seen: Behave as the real service has been observed to, beyond its specification.
-        strict: Reject unknown and read-only fields and empty or implausible values. By default the journal notes them.
+        strict: Reject query parameters and fields that the specification does not have. By default the journal notes
+            them.
         path_prefix: A path such as `/api` below which the service is found.
         public_url: The base URL of a proxy in front of the sandbox, used in links to further pages.
         any_token: Accept every bearer token. With False, accept only `token` and those from `add_token`.
@@ -61,8 +62,6 @@ class Sandbox:
             use the service, and none control the sandbox.
         allow_hosts: Names that Host may have besides loopback names and addresses; `*` for every name.
         bodies: Keep the bodies of responses in the journal too, without secrets, and show all bodies on the page.
-        deliver: Post to `callbackUrl` of active webhooks when an operation changes what an iTwin has: its repositories,
-            resources or scenes. Only http addresses of this machine are called; `deliveries` says how it went.
         clock: Monotonic seconds for rate limits, token expiry and the journal.
         now: The aware time of stored data and of the header Date.
         sleep: Called for every delay.
@@ -98,7 +97,6 @@ class Sandbox:
         cors: str | Iterable[str] = (),
         allow_hosts: str | Iterable[str] = (),
         bodies: bool = False,
-        deliver: bool = False,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = _utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -166,7 +164,7 @@ class Sandbox:
     def requests(self) -> list[RecordedRequest]:
         """The journal: a record of every request, in the order in which they ended. Clear the list to start over.
 
-        The journal keeps about 8 MiB, which is some 15,000 requests without bodies; then it drops the older half.
+        The journal keeps 20,000 requests, or 16 MiB of them; then it drops the older half.
         """
         return self._running.recorder.records
 
@@ -206,10 +204,10 @@ class Sandbox:
         return MappingProxyType(self._running.platform.webhook_ids)
 
     def stored(self, kind: StoredKind, id: str) -> dict[str, object]:
-        """Return a copy of what is stored, without secrets: their values are `<hidden>`.
+        """Return a copy of a stored item, with `<hidden>` in place of secrets.
 
         Args:
-            kind: What to look for. A scene has its objects, and a resource may belong to any repository.
+            kind: Its kind. A scene has its objects, and a resource may belong to any repository.
             id: Its id, of a detector its name.
 
         Raises:
@@ -223,7 +221,7 @@ class Sandbox:
         return {**copied} if isinstance(copied, dict) else {}
 
     def has_secret(self, webhook_id: str, secret: str) -> bool:
-        """Return whether a webhook has this secret, compared in constant time.
+        """Return whether a webhook has this secret.
 
         Raises:
             ValueError: There is no such webhook.
@@ -231,7 +229,7 @@ class Sandbox:
         return has_secret(self._running.platform, webhook_id, secret)
 
     def has_authentication(self, repository_id: str, authentication: Mapping[str, object] | None) -> bool:
-        """Return whether a repository has this authentication, None for none, compared in constant time.
+        """Return whether a repository has this authentication, None for none.
 
         Args:
             repository_id: The repository.
@@ -259,11 +257,6 @@ class Sandbox:
             ValueError: There is no such webhook, or no such type of event.
         """
         return self._running.delivery(webhook_id, event_type, cast("Mapping[str, JSON]", content))
-
-    @property
-    def deliveries(self) -> list[Delivery]:
-        """What `deliver=True` has posted to webhooks, with the number of attempts, and the status or the error."""
-        return list(self._running.deliveries)
 
     # Source: sections 4.4 and 5.
     def add_token(
@@ -301,16 +294,12 @@ class Sandbox:
         arguments.update({name: as_strings(arguments[name]) for name in ("permissions", "scopes", "member_of")})
         self._running.add_token(checked(TokenRights, arguments))
 
-    def remove_token(self, token: str) -> None:
-        """Remove a registered token; with `any_token` it is then accepted like any other."""
-        self._running.tokens.remove(token)
-
     def set_rate(self, rate: str | RateLimitLike | None) -> None:
         """Set the rate limit of every token and restart the count; None for no limit."""
         self._running.set_rate(None if rate is None else rate_limit_of(rate))
 
     def set_latency(self, latency: float, jitter: float = 0.0) -> None:
-        """Set by how many seconds every response is delayed, and the upper bound of a random extra delay."""
+        """Set the delay of every response, and the upper bound of a random extra delay, both in seconds."""
         self._running.latency = checked(Latency, {"latency": latency, "jitter": jitter})
 
     def advance(self, seconds: float) -> None:
@@ -340,7 +329,7 @@ class Sandbox:
             method: Such as `POST`.
             path: Such as `/connect/token`, at the root of the sandbox's address: no `path_prefix` is added.
             status: The status, from 200 to 599.
-            json: What to send as JSON; None for no body.
+            json: The body, sent as JSON; None for no body.
             headers: The headers besides Date, Content-Length and, for JSON, Content-Type.
 
         Raises:
@@ -356,13 +345,13 @@ class Sandbox:
     def restore(self, snapshot: Snapshot) -> None:
         """Replace the stored data by that of a snapshot; tokens, faults and the journal do not change."""
         if not isinstance(snapshot, Snapshot):
-            raise FieldError("snapshot", f"must be what snapshot() returned, not {type(snapshot).__name__}")
+            raise FieldError("snapshot", f"must be a value that snapshot() returned, not {type(snapshot).__name__}")
         self._running.restore(snapshot)
 
     def reset(self) -> None:
         """Restore the state of the start: data, tokens, faults, rate limit, latency, clock, journal and snapshots.
 
-        What began before has no effect and no record after it: requests that wait, their connections, deliveries.
+        Requests that wait have no effect and no record after it, and their connections are closed.
         """
         self._running.in_loop(self._running.reset)
 
@@ -397,7 +386,7 @@ class Sandbox:
         first page for `next_null`, for example.
 
         Args:
-            name: A name of the table `itwin_platform_sandbox.FAULTS`, which says what each fault does.
+            name: A name of the table `itwin_platform_sandbox.FAULTS`, which describes the effect of each fault.
             operation: Only requests for this operation, by its name in `requests`; None for any.
             count: How many requests the fault affects; None for all.
             skip: How many requests pass before.

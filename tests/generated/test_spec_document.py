@@ -10,10 +10,8 @@ from openapi_schema_validator import OAS31Validator
 from tests.support.specification import specification
 from tools.generation.accept import accepted
 from tools.generation.document import SPECIFICATION, nodes, operations, resolve
-from tools.generation.unwrapped import wrapped_part
 
-#: The document without operations that are unwrapped on purpose.
-DOCUMENT: dict[str, Any] = wrapped_part(specification())
+DOCUMENT: dict[str, Any] = specification()
 COMPONENTS: dict[str, Any] = DOCUMENT["components"]
 SCHEMAS: dict[str, Any] = COMPONENTS["schemas"]
 #: The operations by operationId, references to parameters and responses followed.

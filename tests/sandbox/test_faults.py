@@ -8,7 +8,7 @@ import httpx
 import pytest
 from itwin_platform_sandbox import Fault, Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
-from itwin_platform_sandbox._faults.plan import FaultPlan, fault_from_text, fault_of, fault_values
+from itwin_platform_sandbox._faults.plan import FaultPlan
 from itwin_platform_sandbox._service.messages import APIRequest
 
 from tests.support.calls import OBJECTS_PER_PAGE
@@ -54,30 +54,6 @@ def test_a_fault_happens_when_it_was_asked_for(
     assert names_met(plan, operations) == met
     plan.clear()
     assert names_met(plan, ["list_itwins"]) == [None]
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("stall", Fault(name="stall")),
-        (
-            "stall,operation=list_itwins,count=2,skip=1,seconds=0.5",
-            Fault(name="stall", operation="list_itwins", count=2, skip=1, seconds=0.5),
-        ),
-        ("rate_limited,count=forever,retry_after=date", Fault(name="rate_limited", count=None, retry_after="date")),
-        ("next_foreign,origin=http://other.example", Fault(name="next_foreign", origin="http://other.example")),
-    ],
-)
-def test_a_fault_is_written_and_read(text: str, fault: Fault) -> None:
-    """name,field=value,... gives the same fault as the arguments do, and so does what the control endpoint shows."""
-    assert fault_from_text(text) == fault == fault_of(fault_values(fault))
-
-
-@pytest.mark.parametrize("text", ["stall,seconds", "stall,=1", "stall,name=empty,x=1"])
-def test_other_text_is_no_fault(text: str) -> None:
-    """A field without value or of another name is rejected."""
-    with pytest.raises(ValueError, match=r"\S"):
-        fault_from_text(text)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
 
+from tests.sandbox.test_between_tests import is_refused
 from tests.sandbox.test_faults import CHANGES, CONTENTS, INSTEAD, LINKS, OTHERS
 from tests.support.real_time import until
 from tests.support.sandboxes import requests_of, serving
@@ -57,7 +58,8 @@ async def test_refuse_lasts_until_its_seconds_are_over_or_faults_are_cleared() -
                 sandbox.clear_faults()
             else:
                 over.set()
-                await until(lambda: sandbox._running.server._refusal is None)
+                while await is_refused(sandbox):
+                    pass
         assert (await http.get("/itwins/")).status_code == 200
 
 

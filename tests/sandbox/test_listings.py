@@ -88,13 +88,6 @@ async def test_search_finds_parts_of_the_name(http: httpx.AsyncClient) -> None:
     assert names == [itwin["displayName"] for itwin in await listed(http, ALL) if "Bergen" in itwin["displayName"]]
 
 
-async def test_many_different_listings_are_each_handled(http: httpx.AsyncClient) -> None:
-    """Cached results of one query are never returned for another."""
-    for number in [*range(20), *range(20)]:
-        found = await listed(http, {"$filter": f"number eq 'PRO-{number:06d}'"})
-        assert all(itwin["number"] == f"PRO-{number:06d}" for itwin in found)
-
-
 async def test_prefer_and_select_choose_what_is_shown(http: httpx.AsyncClient) -> None:
     """The summary is the default, Prefer gives the full representation, $select wins over Prefer."""
     full = {"Prefer": "return=representation"}

@@ -13,7 +13,6 @@ import pytest
 from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._server.control import ROUTES
 from itwin_platform_sandbox._service.schema_checks import Problems, SchemaChecks
-from itwin_platform_sandbox._service.service import OPERATIONS
 
 from tests.support.processes import PROJECT, ended
 from tests.support.sandboxes import client_of
@@ -33,22 +32,6 @@ def block(heading: str, language: str) -> str:
 
 
 ROOT = Path(itwin_platform_sandbox.__file__).parent
-LAYERS = {"_service": 0, "_faults": 1, "_server": 2}
-IMPORT = re.compile(r"^\s*(?:from (\.*)([\w.]*) import|import ([\w.]+))", re.MULTILINE)
-
-
-def test_imports_point_downward_and_none_to_the_client() -> None:
-    """Each layer knows only those below it, and only the fixture that makes a client imports the client."""
-    upward, of_client = [], set()
-    for file in ROOT.rglob("*.py"):
-        folder = file.relative_to(ROOT).parts
-        for dots, module, name in IMPORT.findall(file.read_text(encoding="utf-8")):
-            target = [*folder[: len(folder) - len(dots)], *module.split(".")] if dots else [module or name]
-            if dots and LAYERS.get(target[0], 3) > LAYERS.get(folder[0], 3):
-                upward.append(f"{'/'.join(folder)} imports {'.'.join(target)}")
-            if target[0].partition(".")[0] in ("itwin_platform", "itwin_platform_api"):
-                of_client.add(file.name)
-    assert (upward, of_client) == ([], {"_pytest_async_client.py", "_pytest_client.py"})
 
 
 def test_another_name_is_not_there() -> None:
@@ -163,11 +146,92 @@ async def test_a_body_that_contains_its_own_schema_is_checked(tmp_path: Path, mo
     assert found == [(201, False), (400, True)]
 
 
-def test_no_module_of_faults_names_an_operation() -> None:
-    """Faults find out from the document what they concern, so a changed operation needs no edit of them."""
-    names = [operation.name for operation in OPERATIONS]
-    texts = {file.name: file.read_text(encoding="utf-8") for file in (ROOT / "_faults").glob("*.*")}
-    assert [(file, name) for file, text in texts.items() for name in names if f'"{name}"' in text] == []
+#: Operations that the sandbox does not implement: with an example, with a schema alone, and without a body.
+V1 = "application/vnd.vendor.itwin-platform.v1+json"
+EXAMPLE = {"iTwin": {"id": "i-1", "description": "kept"}}
+NEW_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "kind": {"enum": ["Line", "Point"]},
+        "created": {"type": "string", "format": "date-time"},
+        "count": {"type": ["integer", "null"]},
+        "size": {"type": ["string", "integer"]},
+        "any": {},
+        "inner": {"$ref": "#/components/schemas/NewObject"},
+        "either": {"oneOf": [{"$ref": "#/components/schemas/NewObject"}, {"type": "string"}]},
+        "list": {"type": "array", "items": {"$ref": "#/components/schemas/NewObject"}},
+        "choice": {"oneOf": [{"type": "string", "examples": ["a"]}, {"type": "integer"}]},
+    },
+}
+FROM_SCHEMA: dict[str, Any] = {
+    "kind": "Line",
+    "created": "2024-01-15T12:00:00.000Z",
+    "count": None,
+    "size": "",
+    "any": {},
+    "either": {},
+    "list": [],
+    "choice": "a",
+}
+
+
+def new_operation(name: str, responses: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """An operation of the document with a required query parameter."""
+    schemas = {"size": {"type": "number", "maximum": 9}, "flags": {"type": "array", "items": {"type": "boolean"}}}
+    parameters = [
+        {"name": name, "in": "query", "required": name == "size", "schema": schema} for name, schema in schemas.items()
+    ]
+    return {"operationId": name, "tags": ["itwins"], "parameters": parameters, "responses": responses, **more}
+
+
+def add_operations(document: Any) -> None:
+    """Add the operations; the first has the path of another one too, and states no error."""
+    document["components"]["schemas"]["NewObject"] = NEW_SCHEMA
+    media = {"schema": {"type": "object"}, "examples": {"one": {"value": EXAMPLE}}}
+    document["paths"]["/itwins/{iTwinId}"] = {
+        "parameters": [
+            {"name": "iTwinId", "in": "path", "required": True, "schema": {"maxLength": 36, "type": "string"}}
+        ],
+        "get": new_operation("get_itwin", {"200": {"content": {V1: media}}}),
+    }
+    rejected = {"content": {"application/json": {"examples": {"a": {"value": {"error": {"code": "NotValid"}}}}}}}
+    schema = {"$ref": "#/components/schemas/NewObject"}
+    document["paths"]["/new"] = {
+        "post": new_operation(
+            *("create_new", {"202": {"content": {V1: {"schema": schema}}}, "400": rejected}),
+            requestBody={"content": {"application/json": {"schema": {"type": "object", "required": ["name"]}}}},
+        ),
+        "delete": new_operation("delete_new", {"204": {}, "422": {}}, **{"x-accept": V1}),
+    }
+
+
+async def test_an_operation_that_is_not_implemented_responds_with_its_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The document checks its request; the example, or one made from the schema, has the documented status."""
+    document: Any = load_document(str(SPECIFICATION))
+    add_operations(document)
+    changed = copy_of_the_sandbox(document, tmp_path, monkeypatch)
+    async with changed.Sandbox(itwins=1, objects=0) as sandbox, client_of(sandbox) as http:
+        sandbox.fault("unavailable", operation="get_itwin", skip=1)
+        sent = [
+            ("GET", "/itwins/i-1?size=5", None, 200, EXAMPLE),
+            ("GET", "/itwins/i-1?size=5", None, 503, "ServiceUnavailable"),
+            ("GET", "/itwins/i-1?size=8.5&flags=true,false", None, 200, EXAMPLE),
+            ("GET", "/itwins/i-1?size=9.5", None, 404, "ResourceNotFound"),
+            ("GET", "/itwins/i-1?size=5&flags=yes", None, 404, "ResourceNotFound"),
+            ("GET", f"/itwins/{'i' * 37}?size=5", None, 404, "ResourceNotFound"),
+            ("POST", "/new?size=5", {"name": "n"}, 202, FROM_SCHEMA),
+            ("POST", "/new?size=5", {}, 400, "NotValid"),
+            ("DELETE", "/new?size=5", None, 204, None),
+            ("DELETE", "/new", None, 422, "InvalidRequest"),
+        ]
+        for method, url, body, status, expected in sent:
+            response = await http.request(method, url, json=body)
+            shown: Any = response.json() if response.content else None
+            assert (response.status_code, shown["error"]["code"] if status >= 400 else shown) == (status, expected), url
+        account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
+        assert (account["id"], sandbox.requests[0].operation) == (sandbox.account_id, "get_itwin")
 
 
 def found(schema: dict[str, Any], value: Any, schemas: dict[str, Any] | None = None) -> list[tuple[object, str]]:

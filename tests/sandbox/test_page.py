@@ -7,32 +7,10 @@ from typing import get_args
 
 import httpx
 import pytest
-from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._sandbox import StoredKind
 from itwin_platform_sandbox._server.control import ROUTES
 
 pytestmark = pytest.mark.itwin_sandbox(itwins=3, objects=3)
-
-SCRIPT = "<script>document.title = 'script ran'</script>"
-ATTRIBUTE = '"><img src=x onerror="document.title = \'script ran\'">'
-
-
-async def store_scripts(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Put markup wherever a stranger can."""
-    itwin = {"iTwinId": sandbox.itwin_id}
-    texts = {SCRIPT: ATTRIBUTE, ATTRIBUTE: SCRIPT}
-    item = {"displayName": SCRIPT, "kind": SCRIPT, "version": "1.0.0", "data": texts}
-    scene = {"displayName": SCRIPT, "description": SCRIPT, "sceneData": {"objects": [item]}}
-    repository = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
-    responses = [
-        await http.post("/scenes/", params=itwin, json=scene),
-        await http.patch(repository, json={"displayName": SCRIPT, "uri": ATTRIBUTE}),
-        await http.post(f"{repository}/resources", json={"id": ATTRIBUTE, "displayName": SCRIPT}),
-        await http.post("/reality-analysis/detectors", json={"name": SCRIPT, "type": "PhotoObjectDetector"}),
-        await http.patch(f"/webhooks/{sandbox.webhook_id}", json={"callbackUrl": f"javascript:{ATTRIBUTE}"}),
-        await http.get("/itwins/", params={"$search": SCRIPT, ATTRIBUTE: SCRIPT}),
-    ]
-    assert all(response.status_code < 300 for response in responses)
 
 
 async def test_the_page_runs_only_its_own_script(http: httpx.AsyncClient) -> None:
@@ -55,15 +33,8 @@ async def test_the_page_knows_every_kind_and_calls_what_there_is(http: httpx.Asy
     kinds = re.findall(r"<option>(\w+)</option>", page.partition('id="kind"')[2].partition("</form>")[0])
     assert kinds == [*get_args(StoredKind)]
     for kind in kinds:
-        assert (await http.get(f"/sandbox/stored/{kind}?limit=1")).status_code == 200
+        shown = (await http.get(f"/sandbox/stored/{kind}?limit=1")).json()
+        assert len(shown["items"]) == min(1, shown["total"])
+        assert "seeded-" not in str(shown)
     paths = {path for _, path, _ in ROUTES}
     assert {f"/sandbox/{path}" for path in re.findall(r'data-path="(\w+)"', page)} <= paths
-
-
-async def test_stored_data_is_listed_in_parts_without_secrets(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """A listing of a kind has the items from `skip` on, their number in all, and no secret."""
-    shown = (await http.get("/sandbox/stored/repository?skip=0&limit=2")).json()
-    assert (len(shown["items"]), shown["total"]) == (2, len(sandbox.repository_ids))
-    assert "seeded-" not in str(shown)
-    assert (await http.get("/sandbox/stored/repository?skip=9")).json()["items"][0]["displayName"] == "Survey points"
-    assert (await http.get("/sandbox/stored/hook")).status_code == 422

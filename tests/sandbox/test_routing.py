@@ -12,7 +12,13 @@ from tests.support.sandboxes import error_of, requests_of, serving
 
 ODD_ID = "a/b#c?d%e"
 ENCODED = "a%2Fb%23c%3Fd%25e"
+BASIC = {"type": "Basic", "username": "u", "password": "p"}
 V1, V2 = "application/vnd.any.itwin-platform.v1+json", "application/vnd.any.itwin-platform.v2+json"
+
+
+def scene_of_view(**data: object) -> dict[str, object]:
+    """The body of a scene with one view."""
+    return {"displayName": "S", "sceneData": {"objects": [{"kind": "View3d", "version": "1.0.0", "data": data}]}}
 
 
 @pytest.mark.parametrize(
@@ -119,18 +125,44 @@ def test_the_table_has_every_operation() -> None:
     [
         *(("GET", path, f"There is no operation GET {path}.") for path in ("/", "/webhooks", "/itwins//", "/%2e%2e/")),
         ("GET", "/itwins/i/repositories/a/b", "There is no operation"),
-        ("GET", "/itwins/myprimaryaccount/", "Did you mean /itwins/myprimaryaccount?"),
         ("PUT", "/itwins/", "PUT is not supported here; supported: GET."),
         ("GET", "/webhooks/w", "GET is not supported here; supported: PATCH."),
     ],
 )
 def test_an_unknown_operation_is_rejected(method: str, path: str, message: str) -> None:
-    """404 ResourceNotFound with detail OperationNotFound; the message names a probable path and supported methods."""
+    """404 ResourceNotFound with detail OperationNotFound; the message names supported methods."""
     assert find_route(method, path) is None
     error = not_found(method, path)
     (detail,) = error.details
     assert (error.status, error.code, detail.code) == (404, "ResourceNotFound", "OperationNotFound")
     assert message in detail.message
+
+
+@pytest.mark.parametrize(
+    ("operation", "query", "body", "target", "hint"),
+    [
+        ("list_itwins", "?$Top=5", None, "$Top", "Did you mean $top?"),
+        ("list_itwins", "?colour=red", None, "colour", ""),
+        ("get_primary_account", "?a=b", None, "a", ""),
+        ("update_repository", "", {"options": {"style": "dark"}}, "options.style", ""),
+        ("update_repository", "", {"authentication": BASIC | {"key": "k"}}, "authentication.key", ""),
+        ("create_scene", "", {"displayName": "S", "createdById": "x"}, "createdById", ""),
+        ("create_scene", "", scene_of_view(zoom=1), "sceneData.objects[0].data.zoom", ""),
+        ("create_detector", "", {"name": "d", "type": "PhotoObjectDetector", "versions": []}, "detector.versions", ""),
+    ],
+)
+async def test_an_unknown_parameter_or_field_is_noted_or_rejected(
+    operation: str, query: str, body: object, target: str, hint: str
+) -> None:
+    """The request succeeds and its record notes the name; with `strict`, the error of the operation names it."""
+    for strict in (False, True):
+        async with serving(objects=1, strict=strict) as (sandbox, http):
+            method, url = requests_of(sandbox)[operation]
+            response = await http.request(method, url + query, json=body)
+            (note,) = sandbox.requests[0].notes
+        assert (note.startswith(f"{target}: "), note.endswith(hint)) == (True, True)
+        assert response.is_client_error is strict
+        assert not strict or [each["target"] for each in response.json()["error"]["details"]] == [target]
 
 
 async def test_a_path_beside_the_prefix_is_rejected() -> None:

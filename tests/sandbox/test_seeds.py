@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from itwin_platform_sandbox._service.messages import is_uuid
 from itwin_platform_sandbox._service.scenes import object_problems
 from itwin_platform_sandbox._service.state import Platform, time_text
 
-from tests.support.frames import counted_calls
 from tests.support.sandboxes import serving
 
 DAY = datetime(2026, 11, 22, tzinfo=UTC)
@@ -83,13 +81,6 @@ def test_every_repository_that_can_be_updated_is_there() -> None:
     }
 
 
-def test_seeding_an_itwin_takes_few_calls() -> None:
-    """An iTwin takes at most 25 calls of Python functions, so that 50,000 are seeded in under two seconds."""
-    with counted_calls() as calls:
-        found = seeded(itwins=2_000).itwins
-    assert 0 < len(calls) <= 25 * len(found)
-
-
 ITWIN_ID = "6a2d2381-6c57-9332-387a-5b7c00000000"
 STYLED_ID = "7f2c1f8e-0000-9332-387a-5b7c00000000"
 RESOURCES = [{"id": "roads", "displayName": "Roads"}]
@@ -112,13 +103,12 @@ SEED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("suffix", ["", "json", "yaml", "yml"])
-async def test_a_seed_has_exactly_what_it_names(tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize("is_file", [False, True], ids=["mapping", "file"])
+async def test_a_seed_has_exactly_what_it_names(tmp_path: Path, *, is_file: bool) -> None:
     """A mapping or a file is stored with an Account and plausible values, and a reset restores the same data."""
-    path, text = tmp_path / f"seed.{suffix}", json.dumps(SEED)
-    # YAML has times of its own, without quotes; the sandbox stores what the file says.
-    path.write_text(text if suffix == "json" else text.replace(f'"{CREATED}"', CREATED), encoding="utf-8")
-    async with serving(seed=str(path) if suffix else SEED) as (sandbox, http):
+    path = tmp_path / "seed.json"
+    path.write_text(json.dumps(SEED), encoding="utf-8")
+    async with serving(seed=str(path) if is_file else SEED) as (sandbox, http):
         ids = sandbox.scene_id, sandbox.webhook_id, sandbox.account_id
         for _ in range(2):
             everything = (await http.get("/itwins/?includeInactive=true&$orderby=displayName")).json()["iTwins"]
@@ -159,77 +149,36 @@ def one(part: str, **entry: Any) -> dict[str, Any]:
 
 BASIC = {"type": "Basic", "username": "reader"}
 TWO_ROADS = [{"id": "roads", "displayName": "Roads"}, {"id": "roads", "displayName": "Rails"}]
-TWO_NAMES = [{"id": "a", "displayName": "Roads"}, {"id": "b", "displayName": "Roads"}]
 LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
 OTHER_ID = "7f2c1f8e-0000-9332-387a-5b7c00000009"
-#: A seed, and the place that its error names.
+#: A seed, and the place that its error names: a row for each rule of seeds, and one for each list of the document.
 WRONG_SEEDS: list[tuple[dict[str, Any], str]] = [
     ({"projects": []}, "projects"),
     ({"itwins": {}}, "itwins"),
     ({"itwins": ["x"]}, "itwins[0]"),
     (one("itwins", name="x"), "itwins[0].name"),
     (one("itwins", subClass="Bridge"), "itwins[0].subClass"),
-    (one("itwins", **{"class": "Bridge"}), "itwins[0].class"),
-    (one("itwins", status="active"), "itwins[0].status"),
     (one("itwins", id="x"), "itwins[0].id"),
     ({"itwins": [{"id": ITWIN_ID}, {"id": ITWIN_ID.upper()}]}, "itwins[1].id"),
-    (one("itwins", latitude="north"), "itwins[0].latitude"),
-    (one("itwins", dataCenterLocation="Mars"), "itwins[0].dataCenterLocation"),
     (one("itwins", createdDateTime="yesterday"), "itwins[0].createdDateTime"),
-    (one("itwins", lastModifiedDateTime=5), "itwins[0].lastModifiedDateTime"),
-    (one("itwins", displayName=None), "itwins[0].displayName"),
     (one("itwins", parentId=OTHER_ID), "itwins[0].parentId"),
-    (one("itwins", iTwinAccountId="x"), "itwins[0].iTwinAccountId"),
+    (one("itwins", latitude=float("nan")), "the seed cannot be serialized as JSON"),
     (one("repositories", iTwinId=STYLED_ID), "repositories[0].iTwinId"),
-    (one("repositories", **{"class": "Maps"}), "repositories[0].class"),
-    (one("repositories", subClass="Maps"), "repositories[0].subClass"),
     (one("repositories", subClass="ArcGIS", **{"class": "Storage"}), "repositories[0].class"),
-    (one("repositories", displayName=""), "repositories[0].displayName"),
-    (one("repositories", displayName="n" * 201), "repositories[0].displayName"),
-    (one("repositories", uri="u" * 2001), "repositories[0].uri"),
-    (one("repositories", id=""), "repositories[0].id"),
     (one("repositories", capabilities={}), "repositories[0].capabilities"),
-    (one("repositories", authentication="secret"), "repositories[0].authentication"),
-    (one("repositories", authentication={"type": "Kerberos"}), "repositories[0].authentication"),
     (one("repositories", authentication=BASIC), "repositories[0].authentication.password"),
-    (one("repositories", authentication={**BASIC, "password": 5}), "repositories[0].authentication.password"),
-    (one("repositories", options=[]), "repositories[0].options"),
-    (one("repositories", subClass="UrlTemplate", options={"minimumLevel": 99}), "repositories[0].options.minimumLevel"),
-    (one("repositories", options={"queryParameters": []}), "repositories[0].options.queryParameters"),
     ({"repositories": [{"id": "a"}, {"id": "a"}]}, "repositories[1].id"),
     ({"repositories": [{"displayName": "a"}, {"displayName": "a"}]}, "repositories[1].displayName"),
-    (one("repositories", resources={}), "repositories[0].resources"),
     (one("repositories", resources=[{}]), "repositories[0].resources[0].id"),
-    (one("repositories", resources=[{"id": "r" * 201, "displayName": "a"}]), "repositories[0].resources[0].id"),
-    (one("repositories", resources=[{**RESOURCES[0], "type": ""}]), "repositories[0].resources[0].type"),
-    (one("repositories", resources=[{**RESOURCES[0], "class": "iModels"}]), "repositories[0].resources[0].class"),
     (one("repositories", resources=TWO_ROADS), "repositories[0].resources[1]"),
-    (one("repositories", resources=TWO_NAMES), "repositories[0].resources[1]"),
-    (one("scenes", id="x"), "scenes[0].id"),
-    (one("scenes", displayName=5), "scenes[0].displayName"),
-    (one("scenes", parentId="x"), "scenes[0].parentId"),
     (one("scenes", parentId=OTHER_ID), "scenes[0].parentId"),
-    (one("scenes", iTwinId=OTHER_ID), "scenes[0].iTwinId"),
     (one("scenes", objects=[{"kind": "Layer", "data": {}}]), "scenes[0].objects[0].version"),
-    (one("scenes", objects=[{**LAYER, "version": "1"}]), "scenes[0].objects[0].version"),
-    (one("scenes", objects=[{**LAYER, "visible": "yes"}]), "scenes[0].objects[0].visible"),
     (one("scenes", objects=[{**LAYER, "kind": "View3d", "data": {"fov": "wide"}}]), "scenes[0].objects[0].data.fov"),
     (one("scenes", objects=[{**LAYER, "kind": "GISStyling"}]), "scenes[0].objects[0].relatedId"),
-    (one("scenes", objects=[STYLED, STYLED]), "scenes[0].objects[1].id"),
     ({"scenes": [{"objects": [STYLED]}, {"objects": [STYLED]}]}, "scenes[1].objects[0].id"),
     (one("detectors", type="PhotoObjectDetector"), "detectors[0].name"),
-    (one("detectors", name="d", type="XRay"), "detectors[0].type"),
-    (one("detectors", name="d", documentationUrl=5), "detectors[0].documentationUrl"),
-    (one("detectors", name="d", versions="1.0"), "detectors[0].versions"),
-    (one("webhooks", active="yes"), "webhooks[0].active"),
-    (one("webhooks", scope="Project"), "webhooks[0].scope"),
     (one("webhooks", scopeId=OTHER_ID), "webhooks[0].scopeId"),
     (one("webhooks", eventTypes=["iTwins.iTwinMoved.v1"]), "webhooks[0].eventTypes"),
-    (one("webhooks", eventTypes="iTwins.iTwinUpdated.v1"), "webhooks[0].eventTypes"),
-    (one("webhooks", callbackUrl=5), "webhooks[0].callbackUrl"),
-    (one("webhooks", secret=5), "webhooks[0].secret"),
-    (one("webhooks", created="today"), "webhooks[0].created"),
-    (one("itwins", latitude=float("nan")), "the seed cannot be serialized as JSON"),
 ]
 
 
@@ -243,9 +192,6 @@ def test_a_seed_that_makes_no_sense_is_rejected(seed: dict[str, Any], field: str
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("seed.yaml", "itwins: [{latitude: .nan}]", "seed.yaml is not YAML with JSON's values"),
-        ("seed.yaml", "itwins: [", "seed.yaml is not YAML"),
-        ("seed.yaml", "[\n" * 2_000, "seed.yaml nests too many levels"),
         ("seed.json", "{", "seed.json is not JSON"),
         ("seed", None, "cannot read "),
     ],
@@ -256,13 +202,3 @@ def test_a_file_that_is_no_seed_is_rejected(tmp_path: Path, name: str, text: str
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=f"^seed: {message}"):
         Sandbox(seed=tmp_path / name)
-
-
-def test_yaml_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without PyYAML, a seed in JSON works and one in YAML raises an error that names the package."""
-    monkeypatch.setitem(sys.modules, "yaml", None)
-    for suffix in ("json", "yaml"):
-        (tmp_path / f"seed.{suffix}").write_text("{}", encoding="utf-8")
-    Sandbox(seed=tmp_path / "seed.json")
-    with pytest.raises(ValueError, match="pip install pyyaml"):
-        Sandbox(seed=tmp_path / "seed.yaml")

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,12 +10,7 @@ import httpx
 import pytest
 from itwin_platform import PlatformClient
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._faults.wire import real_socket
-from itwin_platform_sandbox._server.endpoint import LARGE_BODY_BYTES, MOST_BODY_BYTES, MOST_LARGE_BODIES, Bodies
-from starlette.requests import ClientDisconnect
-from starlette.types import Message
 
-from tests.support.frames import counted_calls
 from tests.support.real_time import until
 from tests.support.sandboxes import client_of, serving
 
@@ -36,9 +30,9 @@ async def status_of(sandbox: Sandbox) -> int:
 
 
 @asynccontextmanager
-async def connection(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def connection(sandbox: Sandbox) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """A connection, closed at the end."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(sandbox.base_url.rpartition(":")[2]))
     yield reader, writer
     writer.close()
 
@@ -49,20 +43,6 @@ async def test_several_sandboxes_run_at_once_and_share_nothing() -> None:
         assert [len((await each.get("/itwins/")).json()["iTwins"]) for each in (http, other)] == [1, 2]
         first.fault("empty", count=None)
         assert [bool((await each.get("/itwins/")).content) for each in (http, other)] == [False, True]
-
-
-async def test_a_sandbox_starts_and_stops_in_milliseconds() -> None:
-    """Starting a sandbox, one request and stopping take at most 10,000 calls of functions, which are milliseconds."""
-
-    async def start_and_stop() -> None:
-        async with Sandbox(itwins=10, objects=10) as sandbox:
-            await http.get(f"{sandbox.base_url}/itwins/")
-
-    async with httpx.AsyncClient(headers={"Authorization": "Bearer a"}) as http:
-        await start_and_stop()  # which imports what it needs
-        with counted_calls() as calls:
-            await start_and_stop()
-    assert 0 < len(calls) <= 10_000
 
 
 async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogCaptureFixture) -> None:
@@ -83,7 +63,7 @@ async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogC
 
 async def test_nonsense_gets_one_response_in_silence(small: Sandbox, caplog: pytest.LogCaptureFixture) -> None:
     """A stranger's bytes get 400 once, and no log."""
-    async with small, connection(small._running.server.port) as (reader, writer):
+    async with small, connection(small) as (reader, writer):
         writer.write(b"\x16\x03\x01 hello\r\n\r\n")
         received = await reader.read()
     assert received.startswith(b"HTTP/1.1 400 ")
@@ -103,7 +83,7 @@ async def test_a_client_that_leaves_while_it_sends_is_recorded(
 ) -> None:
     """The record has no status, and nothing is logged."""
     async with small:
-        async with connection(small._running.server.port) as (_, writer):
+        async with connection(small) as (_, writer):
             writer.write(HEAD + b"Content-Length: 100\r\n\r\n{")
             await writer.drain()
         await until(lambda: len(small.requests) == 1)
@@ -121,15 +101,6 @@ async def test_a_port_can_be_taken_once(small: Sandbox) -> None:
         assert (await http.get("/itwins/")).status_code == 200
     async with following:
         assert await status_of(following) == 200
-
-
-async def test_a_response_is_not_held_back_by_the_system() -> None:
-    """A response does not wait for a delayed acknowledgement, which would take every request 40 ms."""
-    async with serving() as (sandbox, http):
-        await http.get("/itwins/")
-        (accepted,) = sandbox._running.server._state.connections
-        with real_socket(accepted.transport) as accepted_socket:
-            assert accepted_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.mark.parametrize(
@@ -182,41 +153,3 @@ def test_faults_are_controlled_while_the_loop_stands_still(small: Sandbox) -> No
         small.clear_faults()
         assert runner.run(status_of(small)) == 200
         runner.run(small.__aexit__(None, None, None))
-
-
-async def test_bodies_in_flight_are_bounded_together() -> None:
-    """Beyond a number of large bodies others wait, small ones do not, and each is read in the end."""
-    bodies, entered, released = Bodies(), 0, asyncio.Event()
-
-    async def hold(size: int) -> None:
-        nonlocal entered
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": b"x" * size, "more_body": False}
-
-        async with bodies.read(receive) as body:
-            assert body == b"x" * size
-            entered += 1
-            await released.wait()
-
-    sizes = [LARGE_BODY_BYTES + 1] * (MOST_LARGE_BODIES + 5) + [10]
-    tasks = [asyncio.create_task(hold(size)) for size in sizes]
-    for _ in range(10):
-        await asyncio.sleep(0)
-    assert entered == MOST_LARGE_BODIES + 1
-    released.set()
-    await asyncio.gather(*tasks)
-    assert entered == MOST_LARGE_BODIES + 6
-
-
-async def test_a_body_that_is_too_large_or_ends_early_is_not_kept() -> None:
-    """A body above the limit is None, and a client that leaves raises an error."""
-    pieces: list[Message] = [{"type": "http.request", "body": b"x" * (MOST_BODY_BYTES + 1), "more_body": True}]
-
-    async def receive() -> Message:
-        return pieces.pop() if pieces else {"type": "http.disconnect"}
-
-    async with Bodies().read(receive) as body:
-        assert body is None
-    with pytest.raises(ClientDisconnect):
-        await Bodies().read(receive).__aenter__()

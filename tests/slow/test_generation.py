@@ -370,18 +370,11 @@ def test_new_parts_are_called_sent_and_decoded(with_new_parts: Regenerated) -> N
     }
 
 
-def test_generating_tells_what_is_new_and_how_to_call_it(with_new_parts: Regenerated) -> None:
-    """`make generate` lists what is generated and not wrapped, each with the lines that call it."""
-    for line in (
-        "Generated, not wrapped: 8",
-        "from itwin_platform_api.api.itwins import get_itwin_by_word",
-        "await get_itwin_by_word.asyncio(word, client=platform.generated)",
-        "await list_itwins.asyncio(client=platform.generated, tag=tag)",
-        "await delete_scene.asyncio(scene_id, client=platform.generated)",
-        "body=DetectorCreate(name=name, type_=type_, account_id=account_id))",
-        "The wrapper fits.",
-    ):
-        assert line in with_new_parts.output
+def test_generating_names_the_operations_without_a_method(with_new_parts: Regenerated) -> None:
+    """`make generate` lists them; an argument or a property that no method passes is in `make spec-diff`."""
+    line = "Without a method, to be called through `platform.generated`: get_itwin_by_word, delete_scene"
+    for each in (line, "The wrapper fits."):
+        assert each in with_new_parts.output
 
 
 def test_a_changed_limit_reaches_the_client_the_sandbox_and_the_docstrings(tmp_path: Path) -> None:

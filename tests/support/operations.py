@@ -9,10 +9,9 @@ from typing import Any
 
 from tests.support.calls import METHODS
 from tests.support.specification import specification
-from tools.generation.unwrapped import wrapped_part
 
 SAMPLES = Path(__file__).resolve().parent / "samples"
-SPECIFICATION = wrapped_part(specification())
+SPECIFICATION = specification()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +95,7 @@ def _operations() -> Iterator[Operation]:
             )
 
 
-#: Those with a call: of another one, `test_the_calls_are_those_of_the_specification` tells.
+#: The operations with a method.
 OPERATIONS = {operation.name: operation for operation in _operations() if operation.name in METHODS}
 
 

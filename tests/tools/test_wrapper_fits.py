@@ -1,4 +1,4 @@
-"""What the wrapper says in strings and docstrings is in the document, and what it leaves out is named with a reason."""
+"""What the wrapper says in strings and docstrings is in the document, and operations without a method are named."""
 
 import copy
 import re
@@ -9,12 +9,12 @@ import pytest
 
 from tests.support.processes import PROJECT
 from tests.support.specification import Document
-from tools.generation import complete_objects, not_wrapped
+from tools.generation import complete_objects
 from tools.generation.docstring_limits import updated
 from tools.generation.drill import selected
 from tools.generation.drill_changes import made
-from tools.generation.unwrapped import UNWRAPPED, wrapped_part
 from tools.generation.wire_names import dead_names, missing_parts
+from tools.generation.wrapper_fit import schemas_without_method, without_method
 
 
 def misfits_of(document: Document) -> list[str]:
@@ -26,11 +26,6 @@ def test_the_strings_of_the_wrapper_are_in_the_document(specification: Document)
     """Every name on the wire, every property of a complete object, and what all responses share is there."""
     found = [*misfits_of(specification), *complete_objects.misfits()]
     assert not found, "\n" + "\n".join(found)
-
-
-def test_the_wrapper_has_all_that_is_generated() -> None:
-    """Only operations that are unwrapped on purpose have no method; every argument and property has a keyword."""
-    assert not_wrapped.not_wrapped().keys() == UNWRAPPED.keys()
 
 
 def renamed(name: str, old: str, document: Document) -> None:
@@ -74,22 +69,15 @@ def test_a_name_that_is_gone_is_reported_with_its_line(
     assert line in (PROJECT / place[1]).read_text(encoding="utf-8").splitlines()[int(place[2]) - 1]
 
 
-def test_an_unwrapped_operation_is_omitted_with_what_only_it_uses(specification: Document) -> None:
-    """What remains is the document without it, so that every other check stays as it was."""
+def test_an_operation_without_a_method_is_named_with_what_only_it_uses(specification: Document) -> None:
+    """Generation names it, and `itwin_platform` does not export the schemas that no other operation uses."""
     ((_, [change]),) = selected("A scene can be read and deleted")
     document = made(change)
     document["components"]["schemas"]["SceneTags"] = {"type": "object", "properties": {"a": {"type": "string"}}}
     media = {"application/json": {"schema": {"$ref": "#/components/schemas/SceneTags"}}}
     document["paths"]["/scenes/{sceneId}"]["get"]["responses"]["200"]["content"] = media
-    named = {"get_scene": "later", "delete_scene": "later"}
-    assert wrapped_part(document, {**UNWRAPPED, **named}) == wrapped_part(specification)
-
-
-def test_what_is_unwrapped_on_purpose_is_there_and_has_a_reason(specification: Document) -> None:
-    """A name in the list is that of an operation in the document, or of a part of one, with a reason."""
-    names = {operation.get("operationId") for item in specification["paths"].values() for operation in item.values()}
-    assert {name.partition(":")[0] for name in UNWRAPPED} <= names
-    assert all(UNWRAPPED.values())
+    assert {*without_method(document)} - {*without_method(specification)} == {"get_scene", "delete_scene"}
+    assert schemas_without_method(document) - schemas_without_method(specification) == {"SceneTags"}
 
 
 SOURCE = '''

@@ -3,7 +3,7 @@
 Run as `python -m tools.generation.generate [--check] [--spec FILE] [--into FOLDER]`. The package is generated in a
 temporary folder, imported and type-checked there, and compared with the wrapper; only then does it replace the old one.
 With `--check` it compares instead, names every file that differs, and exits with status 1. After generating it prints
-the modules that changed, each line of the wrapper that no longer fits, and what is generated and not wrapped.
+the modules that changed, each line of the wrapper that no longer fits, and the operations without a method.
 """
 
 import argparse
@@ -12,12 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.generation import not_wrapped
 from tools.generation.docstring_limits import stale
 from tools.generation.document import PACKAGE, PROJECT, SPECIFICATION, Node, parse, text_of
 from tools.generation.sandbox_document import FILE, sandbox_document
 from tools.generation.templates_diff import conflicts
-from tools.generation.wrapper_fit import misfits, type_errors
+from tools.generation.wrapper_fit import misfits, type_errors, without_method
 
 OPERATIONS = Path("wrapper") / "itwin_platform" / "_operations"
 ADVICE = """renamed: put the new name there
@@ -52,7 +51,8 @@ def what_follows(document: Node, *, generated: Path, errors: list[str], changed:
     lines += [f"  {line}" for line in changed]
     if found := misfits(document, generated=generated, errors=errors):
         return [*lines, "", "The wrapper does not fit any more:", "", *found, "", ADVICE]
-    lines += not_wrapped.report()
+    if names := without_method(document):
+        lines += ["", f"Without a method, to be called through `platform.generated`: {', '.join(names)}"]
     lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
     return [*lines, "What must hold before it is committed: make check"]
 

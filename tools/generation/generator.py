@@ -32,8 +32,7 @@ from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
 from tools.generation.tables import ModelsOfKinds, kind_of, table_of
-from tools.generation.unwrapped import wrapped_part
-from tools.generation.wrapper_fit import import_errors
+from tools.generation.wrapper_fit import import_errors, schemas_without_method
 
 SUPPORT = TEMPLATES / "support"
 NOTICE = """# Generated: do not edit
@@ -48,7 +47,8 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
     """Write the client package of the document called `name` to the folder `package`, which must not exist yet.
 
     `text` is what the document was parsed from; with it, problems are reported with their lines. A package that is not
-    `checked` is only read: it is neither formatted nor imported, and secrets may have lost their marks.
+    `checked` is only read: it is neither formatted nor imported, secrets may have lost their marks, and it exports the
+    schemas of operations without a method.
 
     Raises:
         SystemExit: The document needs another form, the generator warned or failed, or the package is not whole.
@@ -94,7 +94,7 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
             param_values_of=params.values_of,
             param_exports=params.exports,
             names_of=params.names_of,
-            unexported=unexported(source),
+            unexported=unexported(source, schemas_without_method(source) if checked else set()),
         )
         errors = project.build()
     if errors:
@@ -134,13 +134,13 @@ def describe_references(document: Node, data: GeneratorData) -> None:
                 each.description = UntrustedString(declared["description"])
 
 
-def unexported(document: Node) -> frozenset[str]:
+def unexported(document: Node, without_method: set[str]) -> frozenset[str]:
     """Return the names of the models and types that the wrapper does not export.
 
-    They are those marked `x-exported: false`, and those of operations that have no wrapper yet.
+    They are those marked `x-exported: false`, and the schemas `without_method`.
     """
-    schemas, wrapped = (each.get("components", {}).get("schemas", {}) for each in (document, wrapped_part(document)))
-    found = [name for name, schema in schemas.items() if name not in wrapped or schema.get("x-exported") is False]
+    schemas = document.get("components", {}).get("schemas", {})
+    found = without_method | {name for name, schema in schemas.items() if schema.get("x-exported") is False}
     return frozenset([*map(naming.pascal_case, found), *map(param_name, found)])
 
 

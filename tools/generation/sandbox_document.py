@@ -1,28 +1,32 @@
-"""Writes what the sandbox reads of `openapi.yaml`: the document as JSON, without descriptions and examples.
+"""Writes the copy of `openapi.yaml` that the sandbox ships: as JSON, without descriptions.
 
-The sandbox validates requests by this file, which it ships, so no rule of the document has a second copy.
+The sandbox checks requests by this file, and responds with its examples to operations that it does not implement.
 """
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from tools.generation.document import Node, rebuilt
+from tools.generation.document import Node
 
 FILE = Path("sandbox") / "itwin_platform_sandbox" / "openapi.json"
-#: What describes a part of the document; a property may have one of these names, and is no text.
+#: Fields that only describe a part of the document. A property may have one of these names; its value is an object.
 _PROSE = frozenset({"description", "summary", "title", "tags", "servers"})
 
 
 def sandbox_document(document: Node) -> bytes:
     """Return the content of the file."""
-    return f"{json.dumps(rebuilt(document, _without_prose), indent=1, ensure_ascii=False)}\n".encode()
+    return f"{json.dumps(_without_prose(document), indent=1, ensure_ascii=False)}\n".encode()
 
 
-def _without_prose(node: Node) -> Node:
-    return {name: value for name, value in node.items() if not _is_prose(name, value)}
-
-
-def _is_prose(name: object, value: object) -> bool:
-    is_text = isinstance(value, str) or (isinstance(value, list) and name in ("tags", "servers"))
-    return (name in _PROSE and is_text) or (name == "examples" and isinstance(value, Mapping))
+def _without_prose(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_prose(item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    return {
+        name: value if name == "examples" else _without_prose(value)
+        for name, value in node.items()
+        if name not in _PROSE or isinstance(value, Mapping)
+    }

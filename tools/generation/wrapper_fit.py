@@ -1,10 +1,11 @@
 """Finds where the wrapper does not fit a generated package and its document, each as a line with its file.
 
-mypy finds names, arguments and attributes that are gone, and values of another type. What the wrapper reads or writes
-by a string, mypy cannot see: names on the wire, and the parts of a response that every operation shares. What it
-computes of the rules of the package, its import tells.
+mypy finds names, arguments and attributes that are gone, and values of another type. It does not see strings: names on
+the wire, and the parts of a response that every operation shares. Values that the wrapper computes from the rules of
+the package fail when it is imported.
 """
 
+import ast
 import contextlib
 import os
 import shutil
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.generation import complete_objects
-from tools.generation.document import PROJECT, WRAPPER
+from tools.generation.document import PACKAGE, PROJECT, WRAPPER, Node, operations, reached
 from tools.generation.wire_names import dead_names, missing_parts
 
 CACHE = PROJECT / ".cache" / "mypy-of-generation"
@@ -30,6 +31,29 @@ def misfits(document: Mapping[str, Any], *, generated: Path, errors: list[str]) 
         or import_errors(WRAPPER.name, WRAPPER.parent, PROJECT / "transport", generated)
         or complete_objects.misfits()
     )
+
+
+def wrapped() -> set[str]:
+    """Return the operations that the wrapper imports, by operationId: those with a method."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in WRAPPER.rglob("*.py"))
+    imports = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return {alias.name for node in imports if str(node.module).startswith(f"{PACKAGE}.api.") for alias in node.names}
+
+
+def without_method(document: Node) -> list[str]:
+    """Return the operations of a document that have no method, by operationId."""
+    with_method = wrapped()
+    return [node["operationId"] for _, _, node, _ in operations(document) if node["operationId"] not in with_method]
+
+
+def schemas_without_method(document: Node) -> set[str]:
+    """Return the names of the schemas that only operations without a method use, which the wrapper does not export."""
+    names = without_method(document)
+    parts: dict[bool, list[object]] = {True: [], False: []}
+    for path, _, node, _ in operations(document):
+        parts[node["operationId"] in names] += [node, document["paths"][path].get("parameters", ())]
+    references = reached(document, parts[True]) - reached(document, parts[False])
+    return {reference.rpartition("/")[2] for reference in references if "/schemas/" in reference}
 
 
 def import_errors(package: str, *paths: Path) -> list[str]:

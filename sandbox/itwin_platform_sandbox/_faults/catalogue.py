@@ -1,4 +1,4 @@
-"""The catalogue of faults: the phase of each, the responses that it affects, and what it does.
+"""The catalogue of faults: the phase of each, the responses that it affects, and its effect.
 
 The phases, in this order, are `listen` (connections are refused), `instead` (a scripted response replaces the
 operation), `change` (the response of the operation is changed; several faults may change one response) and `deliver`
@@ -17,42 +17,14 @@ from typing import Literal
 Phase = Literal["listen", "instead", "change", "deliver"]
 # The responses that a fault affects; others do not count.
 ResponseKind = Literal["any", "success", "error"]
-FaultName = Literal[
-    "refuse",
-    "reset_before_effect",
-    "rate_limited",
-    "unavailable",
-    "respond",
-    "token_expires",
-    "next_foreign",
-    "next_looping",
-    "next_relative",
-    "next_blank_led",
-    "next_null",
-    "next_empty",
-    "next_continuation_token",
-    "other_page_size",
-    "scene_changes",
-    "unknown_enum_values",
-    "unknown_fields",
-    "nulls",
-    "missing_fields",
-    "seen_enum_values",
-    "seen_times",
-    "seen_shapes",
-    "seen_headers",
-    "seen_errors",
-    "reset_after_effect",
-    "reset_in_head",
-    "reset_in_body",
-    "stall",
-    "trickle",
-    "truncated_json",
-    "empty",
-    "null",
-    "list",
-    "gzip_bomb",
-]
+_Instead = Literal["reset_before_effect", "rate_limited", "unavailable", "respond", "token_expires"]
+_OfLinks = Literal["next_foreign", "next_looping", "next_relative", "next_blank_led", "next_null", "next_empty"]
+_OfPages = Literal["next_continuation_token", "other_page_size", "scene_changes"]
+_OfValues = Literal["unknown_enum_values", "unknown_fields", "nulls", "missing_fields"]
+_Observed = Literal["seen_enum_values", "seen_times", "seen_shapes", "seen_headers", "seen_errors"]
+_OfConnections = Literal["refuse", "reset_after_effect", "reset_in_head", "reset_in_body", "stall", "trickle"]
+_OfBodies = Literal["truncated_json", "empty", "null", "list", "gzip_bomb"]
+FaultName = Literal[_Instead, _OfLinks, _OfPages, _OfValues, _Observed, _OfConnections, _OfBodies]
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ def path_and_query(href: str) -> str:
 
 
 def hide_skip(href: str) -> str:
-    """Return an address whose $skip is an opaque token."""
+    """Return an address with an opaque token in place of $skip."""
     encoded = re.compile(r"\$skip=([0-9]+)")
     return encoded.sub(lambda skip: f"{CONTINUATION_TOKEN}={base64.urlsafe_b64encode(skip[1].encode()).decode()}", href)
 

@@ -29,8 +29,10 @@ FRAMING = frozenset({"content-length", "transfer-encoding"})
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a request must have: a path below the base URL, percent-encoded as it is sent, in which `*` stands for
-    anything; parameters of the query; and fields of the JSON body, whose objects need these fields and may have others.
+    """The parts that a request must have.
+
+    `path` is below the base URL and percent-encoded as it is sent; `*` stands for anything. `query` has parameters.
+    `body` has fields of the JSON body; its objects may have other fields too.
     """
 
     path: str | None = None
@@ -38,7 +40,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     body: object = None
 
     def accepts(self, request: APIRequest, path_prefix: str) -> bool:
-        """Return whether the request has all of it."""
+        """Return whether the request has all parts."""
         if self.path is not None and not fnmatchcase(request.path.removeprefix(path_prefix), self.path):
             return False
         if any(request.query.get(name) != value for name, value in self.query.items()):
@@ -60,8 +62,8 @@ def _contains(value: object, wanted: object) -> bool:
 class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fault to add; `count` None means forever, `operation` None means every operation.
 
-    `seconds` and `retry_after` are those of the faults that wait, `origin` is that of `next_foreign`, and `status`,
-    `body` and `headers` are the response of `respond`: a string is sent as it is, and every other value as JSON.
+    `seconds` is a duration or a requested delay, and `retry_after` the form of that delay. `origin` belongs to
+    `next_foreign`. `respond` sends `status`, `body` and `headers`: a string as it is, and every other value as JSON.
     """
 
     name: FaultName
@@ -201,20 +203,6 @@ def fault_of(values: Mapping[str, object], *, strict: bool = True) -> Fault:
         check_choice("name", values["name"], FAULTS)
     count = None if values.get("count", 1) == FOREVER else values.get("count", 1)
     return checked(Fault, {**values, "count": count}, strict=strict)
-
-
-def fault_from_text(text: str) -> Fault:
-    """Read `name` or `name,field=value,...`, for example `stall,operation=list_itwins,count=2,seconds=3`."""
-    name, *fields_text = text.split(",")
-    values: JSONObject = {"name": name.strip()}
-    for field_text in fields_text:
-        key, found, value = field_text.partition("=")
-        if not found:
-            raise FieldError(
-                None, f"{field_text!r} has no value; write a fault as name,field=value, such as stall,seconds=3"
-            )
-        values[key.strip()] = value.strip()
-    return fault_of(values, strict=False)
 
 
 def fault_values(fault: Fault) -> JSONObject:

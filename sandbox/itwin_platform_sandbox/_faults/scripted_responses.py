@@ -75,8 +75,7 @@ SCRIPTED_RESPONSES: dict[FaultName, Callable[[Fault, datetime], WireResponse]] =
 
 def too_large(now: datetime, note: str) -> tuple[WireResponse, ServiceResponse]:
     """Return the error for a body that is larger than any operation accepts, in bytes and as a value."""
-    message = "The request body is too large."
     response = replace(
-        ErrorResponse(413, "RequestTooLarge", message, inferred="body-too-large").response(), notes=(note,)
+        ErrorResponse(413, "RequestTooLarge", "The request body is too large.").response(), notes=(note,)
     )
     return to_wire(response, now), response

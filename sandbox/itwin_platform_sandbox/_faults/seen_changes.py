@@ -1,6 +1,6 @@
-"""What was observed on the wire and the specification does not have: values, times, shapes, errors and headers.
+"""Observed values, times, shapes, errors and headers that the specification does not have.
 
-`seen.json` says what is changed, by the name under which a response has it. An edit sets, copies, removes or extends
+`seen.json` has the edits of a response by the name of its list or object. An edit sets, copies, removes or extends
 fields; the `variants` of an edit alternate.
 """
 
@@ -38,7 +38,7 @@ def enum_values(context: ChangeContext, response: ServiceResponse) -> ServiceRes
 
 
 def shapes(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Change the response as was observed for what it holds; a webhook comes bare and wrapped in turn."""
+    """Give objects their observed shapes; a webhook comes bare and wrapped in turn."""
     changed, body = copy_of(response)
     _edit(body, _SEEN["shapes"], context.number)
     if "callbackUrl" in body and context.number % 2 == 0:
@@ -76,7 +76,7 @@ def _edit_item(item: JSONObject, step: Any, number: int) -> None:
 
 
 def _as_integers(value: JSON) -> JSON:
-    """Return a value whose numbers without a fraction are integers."""
+    """Return a value with each number that has no fraction as an integer."""
     if isinstance(value, dict):
         return {name: _as_integers(inner) for name, inner in value.items()}
     if isinstance(value, list):

@@ -29,9 +29,9 @@ TRANSPORT_EXTENSION = "itwin_platform_sandbox.transport"
 
 
 def real_socket(transport: asyncio.BaseTransport) -> socket.socket:
-    """Return a second socket of the connection, to be closed by the caller.
+    """Return a second socket of the connection, which the caller closes.
 
-    The one that a transport shows is restricted: with uvloop it has neither `shutdown` nor `setsockopt`.
+    The socket of a transport is restricted: with uvloop it has neither `shutdown` nor `setsockopt`.
     """
     shown = transport.get_extra_info("socket")
     return socket.fromfd(shown.fileno(), shown.family, shown.type, shown.proto)
@@ -74,7 +74,7 @@ class Connection:
         await self._send({"type": "http.response.body", "body": pieces[-1]})
 
     async def reset(self, beginning: bytes = b"") -> None:
-        """Send these bytes and reset the connection."""
+        """Send the first bytes of a response and reset the connection."""
         if beginning:
             self._transport.write(beginning)
         self._ended(None)
@@ -128,7 +128,7 @@ def gzip_bomb() -> bytes:
     return GZIP_HEADER + first + again * (BOMB_MEBIBYTES - 1) + packed_end + trailer
 
 
-# What is sent before a reset, of the head and the body of the response, and what is sent in place of a body.
+# The bytes before a reset, made from head and body of the response, and the bytes in place of a body.
 BEGINNINGS: Mapping[FaultName, Callable[[bytes, bytes], bytes]] = {
     "reset_after_effect": lambda _, __: b"",
     "reset_in_head": lambda head, _: head[: len(head) // 2],

@@ -3,7 +3,6 @@
 import base64
 import functools
 import hashlib
-import itertools
 import re
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeAlias, cast
@@ -32,13 +31,13 @@ from .._service.json_values import (
     read_json,
     write_json,
 )
-from .._service.rate_limit import RateKind, RateLimit, RetryAfter, rate_limit_of
+from .._service.rate_limit import RateLimit, rate_limit_of
 from .._service.service import OPERATIONS
 from .._service.state import has_authentication, has_secret, stored_item, stored_items
-from .endpoint import Bodies, ServiceEndpoint
+from .endpoint import ServiceEndpoint, read_body
 from .gatekeeping import guarded
 from .journal import RecordedRequest, redacted
-from .overview import delivery_values, overview, rate_values, token_values
+from .overview import delivery_values, overview, rate_values
 from .running import REFUSE, Advance, Latency, OtherRoute, RunningSandbox
 from .settings import CONTROL_PATH as ROOT
 
@@ -47,18 +46,18 @@ FOREIGN_ORIGIN = (
     "A page of this origin may not control the sandbox. Start the sandbox with its origin, such as "
     "--cors http://localhost:3000; --cors '*' opens the paths of the service only."
 )
-# What a handler returns: a status, and a value to send as JSON or a response.
+# A handler returns a status and a value to send as JSON, or a response.
 Result: TypeAlias = tuple[int, JSON] | Response
 Handler: TypeAlias = Callable[[RunningSandbox, Request], Awaitable[Result]]
 _NO_CONTENT = 204
 
 
 class _Values(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The fields of a request; a subclass has those of one request."""
+    """The fields of a request."""
 
 
 class _SnapshotName(_Values):
-    name: str | None = None
+    name: Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class _Secret(_Values):
@@ -75,37 +74,28 @@ class _Event(_Values):
 
 
 class _Rate(_Values):
-    rate: str | None = None
-    requests: int | None = None
-    per: float | None = None
-    kind: RateKind = "fixed_window"
-    retry_after: RetryAfter = "seconds"
+    rate: str
 
 
-class _Slice(_Values):
-    skip: Count = 0
+class _Limit(_Values):
     limit: Count = 1000
 
 
-class _Filters(_Slice):
+class _Filters(_Values):
     operation: str | None = None
-    method: str | None = None
-    path: str | None = None
     status: Annotated[str, msgspec.Meta(pattern=r"^(\d{3}|none|failed)\Z")] | None = None
-    notes: bool | None = None
-    latest: Count | None = None
+    latest: Count = 1000
 
 
 async def _body(request: Request) -> JSON:
     """Return the body as JSON, an empty one as an empty object; `FieldError` if it is too large or no JSON."""
-    bodies: Bodies = request.app.state.bodies
-    async with bodies.read(request.receive, MOST_BODY_BYTES) as body:
-        if body is None:
-            raise FieldError(None, f"the body is larger than {MOST_BODY_BYTES} bytes")
-        try:
-            return read_json(body) if body else {}
-        except NotJSONError as error:
-            raise FieldError(None, f"the body is not JSON: {error}") from error
+    body = await read_body(request.receive, MOST_BODY_BYTES)
+    if body is None:
+        raise FieldError(None, f"the body is larger than {MOST_BODY_BYTES} bytes")
+    try:
+        return read_json(body) if body else {}
+    except NotJSONError as error:
+        raise FieldError(None, f"the body is not JSON: {error}") from error
 
 
 def _json_response(value: JSON, status: int = 200, *, background: BackgroundTask | None = None) -> Response:
@@ -128,25 +118,17 @@ async def reset(sandbox: RunningSandbox, _: Request) -> Result:
     return 200, overview(sandbox)
 
 
-async def list_snapshots(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return the names of the snapshots."""
-    return 200, {"snapshots": [*sandbox.snapshots]}
-
-
 async def take_snapshot(sandbox: RunningSandbox, request: Request) -> Result:
-    """Keep a copy of the stored data by name; without a name, by number."""
+    """Keep a copy of the stored data by name."""
     name = checked(_SnapshotName, await _body(request)).name
-    if name is None:
-        numbers = map(str, itertools.count(len(sandbox.snapshots) + 1))
-        name = next(number for number in numbers if number not in sandbox.snapshots)
-    sandbox.keep_snapshot(name)
+    sandbox.snapshots[name] = sandbox.snapshot()
     return 201, {"name": name}
 
 
 async def restore(sandbox: RunningSandbox, request: Request) -> Result:
     """Store the data of a snapshot."""
     name = checked(_SnapshotName, await _body(request)).name
-    if name is None or name not in sandbox.snapshots:
+    if name not in sandbox.snapshots:
         known = ", ".join(sandbox.snapshots) or "none"
         raise FieldError("name", f"no snapshot has this name; the snapshots are: {known}")
     sandbox.restore(sandbox.snapshots[name])
@@ -155,9 +137,9 @@ async def restore(sandbox: RunningSandbox, request: Request) -> Result:
 
 async def list_stored(sandbox: RunningSandbox, request: Request) -> Result:
     """Return stored items of a kind without their secrets."""
-    part = checked(_Slice, {**request.query_params}, strict=False)
+    limit = checked(_Limit, {**request.query_params}, strict=False).limit
     items = list(stored_items(sandbox.platform, request.path_params["kind"]))
-    return 200, {"items": [redacted(item) for item in items[part.skip :][: part.limit]], "total": len(items)}
+    return 200, {"items": [redacted(item) for item in items[:limit]], "total": len(items)}
 
 
 async def show_stored(sandbox: RunningSandbox, request: Request) -> Result:
@@ -170,18 +152,13 @@ async def show_stored(sandbox: RunningSandbox, request: Request) -> Result:
 
 
 async def compare_secret(sandbox: RunningSandbox, request: Request) -> Result:
-    """Say whether a webhook has this secret, or a repository this authentication."""
+    """Return whether a webhook has this secret, or a repository this authentication."""
     values, platform = checked(_Secret, await _body(request)), sandbox.platform
     if values.repository_id is not None:
         matches = has_authentication(platform, values.repository_id, cast("JSON", values.authentication))
     else:
         matches = has_secret(platform, values.webhook_id or "", values.secret)
     return 200, {"matches": matches}
-
-
-async def list_deliveries(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return what was posted to webhooks."""
-    return 200, {"deliveries": [delivery_values(delivery) for delivery in sandbox.deliveries]}
 
 
 async def make_delivery(sandbox: RunningSandbox, request: Request) -> Result:
@@ -191,59 +168,31 @@ async def make_delivery(sandbox: RunningSandbox, request: Request) -> Result:
     return 201, delivery_values(delivery)
 
 
-async def list_tokens(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return the registered tokens and the rights of their callers."""
-    now = sandbox.clock.seconds()
-    return 200, {"tokens": [token_values(caller, now) for caller in sandbox.tokens.registered().values()]}
-
-
 async def add_token(sandbox: RunningSandbox, request: Request) -> Result:
     """Register a token; an omitted field restricts nothing."""
     rights = checked(TokenRights, await _body(request))
     sandbox.add_token(rights)
-    return 201, token_values(sandbox.tokens.registered()[rights.token], sandbox.clock.seconds())
-
-
-async def remove_token(sandbox: RunningSandbox, request: Request) -> Result:
-    """Remove a registered token."""
-    if not sandbox.tokens.remove(request.path_params["token"]):
-        return _error_response(404, "NotFound", "This token is not registered.", "token")
-    return _NO_CONTENT, None
-
-
-async def show_rate(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return the rate limit, null for none."""
-    return 200, rate_values(sandbox.rate)
+    return 201, msgspec.to_builtins(rights, order="deterministic")
 
 
 async def set_rate(sandbox: RunningSandbox, request: Request) -> Result:
-    """Set the rate limit and restart the count: null, `{"rate": "100/60"}`, or `requests` and `per`."""
+    """Set the rate limit and restart the count: null, `{"rate": "100/60"}`, or the fields of `RateLimit`."""
     body = await _body(request)
-    values = None if body is None else checked(_Rate, body, strict=False)
-    sandbox.set_rate(None if values is None else _rate(values))
+    if isinstance(body, dict) and "rate" in body:
+        sandbox.set_rate(rate_limit_of(checked(_Rate, body).rate))
+    else:
+        sandbox.set_rate(None if body is None else checked(RateLimit, body, strict=False))
     return 200, rate_values(sandbox.rate)
-
-
-def _rate(values: _Rate) -> RateLimit:
-    if values.rate is not None:
-        return msgspec.structs.replace(rate_limit_of(values.rate), kind=values.kind, retry_after=values.retry_after)
-    named = {name: value for name, value in msgspec.structs.asdict(values).items() if value is not None}
-    return checked(RateLimit, named)
-
-
-async def show_latency(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return latency and jitter in seconds."""
-    return 200, msgspec.to_builtins(sandbox.latency)
 
 
 async def set_latency(sandbox: RunningSandbox, request: Request) -> Result:
     """Set latency and jitter in seconds; an omitted field becomes 0."""
     sandbox.latency = checked(Latency, await _body(request), strict=False)
-    return await show_latency(sandbox, request)
+    return 200, msgspec.to_builtins(sandbox.latency)
 
 
 async def advance(sandbox: RunningSandbox, request: Request) -> Result:
-    """Put the clock of the service forward, and return by how much it is in all."""
+    """Put the clock of the service forward, and return the sum of all advances."""
     sandbox.clock.advance(checked(Advance, await _body(request), strict=False).seconds)
     return 200, {"advanced": sandbox.clock.advanced}
 
@@ -261,10 +210,8 @@ async def list_requests(sandbox: RunningSandbox, request: Request) -> Result:
     if filters.operation is not None:
         check_choice("operation", filters.operation, [*(operation.name for operation in OPERATIONS), "none"])
     found = [record for record in sandbox.recorder.records if _matches(record, filters)]
-    part = found[filters.skip :][: filters.limit]
-    if filters.latest is not None:
-        part = part[max(0, len(part) - filters.latest) :]
-    return 200, {"requests": [msgspec.to_builtins(record) for record in part], "total": len(found)}
+    latest = found[max(0, len(found) - filters.latest) :]
+    return 200, {"requests": [msgspec.to_builtins(record) for record in latest], "total": len(found)}
 
 
 def _matches(record: RecordedRequest, filters: _Filters) -> bool:
@@ -272,13 +219,7 @@ def _matches(record: RecordedRequest, filters: _Filters) -> bool:
         has_status = record.status is None or record.status >= 400
     else:
         has_status = filters.status in (None, str(record.status or "none"))
-    return (
-        has_status
-        and filters.notes in (None, bool(record.notes))
-        and filters.operation in (None, record.operation or "none")
-        and filters.method in (None, record.method)
-        and filters.path in (None, record.path)
-    )
+    return has_status and filters.operation in (None, record.operation or "none")
 
 
 async def clear_requests(sandbox: RunningSandbox, _: Request) -> Result:
@@ -353,20 +294,14 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", f"{ROOT}/requests", list_requests),
     ("DELETE", f"{ROOT}/requests", clear_requests),
     ("POST", f"{ROOT}/reset", reset),
-    ("GET", f"{ROOT}/snapshots", list_snapshots),
     ("POST", f"{ROOT}/snapshots", take_snapshot),
     ("POST", f"{ROOT}/restore", restore),
     ("GET", ROOT + "/stored/{kind}", list_stored),
     ("GET", ROOT + "/stored/{kind}/{id:path}", show_stored),
     ("POST", f"{ROOT}/secrets", compare_secret),
-    ("GET", f"{ROOT}/deliveries", list_deliveries),
     ("POST", f"{ROOT}/deliveries", make_delivery),
-    ("GET", f"{ROOT}/tokens", list_tokens),
     ("POST", f"{ROOT}/tokens", add_token),
-    ("DELETE", ROOT + "/tokens/{token:path}", remove_token),
-    ("GET", f"{ROOT}/rate", show_rate),
     ("PUT", f"{ROOT}/rate", set_rate),
-    ("GET", f"{ROOT}/latency", show_latency),
     ("PUT", f"{ROOT}/latency", set_latency),
     ("POST", f"{ROOT}/advance", advance),
     ("POST", f"{ROOT}/responses", add_route),
@@ -378,14 +313,12 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
 
 def application(sandbox: RunningSandbox) -> ASGIApp:
     """Return the ASGI application: the page, the control interface, and the service for every other path."""
-    bodies = Bodies()
-    service = ServiceEndpoint(sandbox, bodies)
+    service = ServiceEndpoint(sandbox)
     routes = [
         Route(path, functools.partial(_handle, sandbox, handler), methods=[method]) for method, path, handler in ROUTES
     ]
     control = Starlette(routes=routes, exception_handlers={HTTPException: _http_error, ClientDisconnect: _http_error})
     control.router.redirect_slashes = False
-    control.state.bodies = bodies
 
     async def by_path(scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
@@ -396,7 +329,7 @@ def application(sandbox: RunningSandbox) -> ASGIApp:
 
 
 async def _handle(sandbox: RunningSandbox, handler: Handler, request: Request) -> Response:
-    """Call the handler; its errors become JSON, and pages of origins that are not allowed are rejected."""
+    """Reject pages of origins that are not allowed, call the handler, and return its errors as JSON."""
     if request.method not in ("GET", "HEAD") and _is_foreign(sandbox, request):
         return _error_response(403, "ForeignOrigin", FOREIGN_ORIGIN, "Origin")
     try:
@@ -410,7 +343,7 @@ async def _handle(sandbox: RunningSandbox, handler: Handler, request: Request) -
 
 
 def _is_foreign(sandbox: RunningSandbox, request: Request) -> bool:
-    """Return whether a browser sends the request for a page of another origin, which needs no preflight."""
+    """Return whether a page of another origin sent the request; browsers send such a POST without a preflight."""
     origin = request.headers.get("origin")
     if origin is None or origin in sandbox.settings.cors:
         return False
@@ -425,6 +358,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if status != 404:
         message = "The control interface does not support this method here."
         return _error_response(status, "NotSupported", message, None)
-    known = ", ".join(dict.fromkeys(path.replace(":path", "") for _, path, _ in ROUTES if path.startswith(ROOT)))
+    known = ", ".join(dict.fromkeys(path for _, path, _ in ROUTES if path.startswith(ROOT)))
     message = f"The control interface has no {request.url.path[:100]}; it has {known}."
     return _error_response(404, "NotFound", message, None)

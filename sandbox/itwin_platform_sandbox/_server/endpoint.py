@@ -1,8 +1,6 @@
 """The service as an ASGI application: the only module that reads ASGI messages."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect
@@ -13,49 +11,30 @@ from .._faults.scripted_responses import too_large
 from .._faults.wire import Connection, deliver
 from .._service.messages import APIRequest, Body
 from .._service.service import Route
-from .deliveries import changed_itwin
 from .running import RunningSandbox
 
-# Above the 4.5 MiB of Create scene, which checks them itself. A longer body is not kept in memory.
+# Above the 4.5 MiB that Create scene accepts.
 MOST_BODY_BYTES = 8 * 2**20
-# Of larger bodies, so many are in memory at once; others wait in their connections.
-LARGE_BODY_BYTES = 64 * 2**10
-MOST_LARGE_BODIES = 8
 
 
-class Bodies:
-    """Reads the bodies of requests, and bounds the memory of all of them together."""
-
-    def __init__(self) -> None:
-        self._places = asyncio.Semaphore(MOST_LARGE_BODIES)
-
-    @asynccontextmanager
-    async def read(self, receive: Receive, most: int = MOST_BODY_BYTES) -> AsyncIterator[bytes | None]:
-        """Read a body, which has a place in memory inside `async with`.
-
-        None once it is longer than `most` bytes; raises `ClientDisconnect`.
-        """
-        async with AsyncExitStack() as stack:
-            body = bytearray()
-            more, has_place = True, False
-            while more and len(body) <= most:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise ClientDisconnect
-                body += message.get("body", b"")
-                more = message.get("more_body", False)
-                if len(body) > LARGE_BODY_BYTES and not has_place:
-                    await stack.enter_async_context(self._places)
-                    has_place = True
-            yield bytes(body) if len(body) <= most else None
+async def read_body(receive: Receive, most: int = MOST_BODY_BYTES) -> bytes | None:
+    """Return a body, or None once it is longer than `most` bytes; raise `ClientDisconnect`."""
+    body = bytearray()
+    more = True
+    while more and len(body) <= most:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return bytes(body) if len(body) <= most else None
 
 
 class ServiceEndpoint:
     """The service as an ASGI application; keeps a record of every request."""
 
-    def __init__(self, sandbox: RunningSandbox, bodies: Bodies) -> None:
+    def __init__(self, sandbox: RunningSandbox) -> None:
         self._sandbox = sandbox
-        self._bodies = bodies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
@@ -82,23 +61,16 @@ class ServiceEndpoint:
 
     async def _decide(self, request: APIRequest, route: Route | None, receive: Receive) -> Decision:
         sandbox = self._sandbox
-        async with self._bodies.read(receive) as content:
-            if content is None:
-                note = f"The body is larger than {MOST_BODY_BYTES} bytes and was not kept."
-                return Decision(*too_large(sandbox.clock.now(), note))
-            request.body = Body(content)
-            latency = sandbox.next_delay()
-            if latency > 0:
-                await sandbox.sleep(latency)
-            other = None if route else sandbox.other_routes.get((request.method, request.path))
-            if other is not None:
-                return sandbox.decide_other(other)
-            decision = sandbox.service.decide(request, route)
-        if route is not None and decision.response is not None and decision.response.status < 300:
-            itwin_id = changed_itwin(route, request)
-            if itwin_id is not None:
-                sandbox.deliver_change(itwin_id)
-        return decision
+        content = await read_body(receive)
+        if content is None:
+            note = f"The body is larger than {MOST_BODY_BYTES} bytes and was not kept."
+            return Decision(*too_large(sandbox.clock.now(), note))
+        request.body = Body(content)
+        latency = sandbox.next_delay()
+        if latency > 0:
+            await sandbox.sleep(latency)
+        other = None if route else sandbox.other_routes.get((request.method, request.path))
+        return sandbox.service.decide(request, route) if other is None else sandbox.decide_other(other)
 
 
 def read_head(scope: Scope) -> APIRequest:

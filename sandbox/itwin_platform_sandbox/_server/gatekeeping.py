@@ -56,8 +56,8 @@ def host_name(host: str) -> str:
 def guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
     """Return the application behind the check of Host and, with origins, CORS.
 
-    `*` opens the paths of the service. The control interface is opened to origins that are named, because a page that
-    somebody happens to visit could otherwise read and control the sandbox.
+    `*` opens the paths of the service to every page. The control interface is open to named origins only: otherwise any
+    page in the browser of a developer could read and control the sandbox.
     """
     public = settings.public_url.partition("://")[2].partition("/")[0] if settings.public_url else ""
     allowed_hosts = [*settings.allow_hosts, settings.host, *([host_name(public)] if public else [])]

@@ -28,11 +28,10 @@ class RecordedRequest(msgspec.Struct, frozen=True, kw_only=True):
     `operation` and `route` are None when no operation was found; `path` is percent-encoded as sent; header names are in
     lower case. `status` is None when no response was sent. `started` and `ended` are seconds of the sandbox's clock;
     `in_flight` counts the requests being handled when this one began, itself included. `body` is JSON without secrets,
-    or a string with the reason for its absence; `body_bytes` is its size. `notes` name unknown parameters, preferences
-    and fields, read-only fields, and empty or implausible values, which `strict` rejects. `faults` are the names of the
+    or a string with the reason for its absence; `body_bytes` is its size. `notes` name the query parameters
+    and fields that the specification does not have, which `strict` rejects. `faults` are the names of the
     faults that had an effect, `rate_limit` is the limit that rejected the request, and `error_...` are code, message
-    and details of the response. `inferred` names the rules behind the response that the sandbox has made up where the
-    specification is silent. `response_body` is the JSON of the response before a fault of its delivery, without
+    and details of the response. `response_body` is the JSON of the response before a fault of its delivery, without
     secrets, with `bodies=True`.
     """
 
@@ -51,7 +50,6 @@ class RecordedRequest(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     rate_limit: str | None = None
-    inferred: tuple[str, ...] = ()
     error_code: str | None = None
     error_message: str | None = None
     error_details: tuple[str, ...] = ()
@@ -120,14 +118,9 @@ def _without_secrets_in_link(link: str) -> str:
     return link if shown is query else f"{address}?{urlencode(shown, safe='$<>')}"
 
 
-# A sandbox may run for weeks.
-MOST_RECORDS = 100_000
-MOST_BYTES = 8 * 2**20
-# The memory of a record without its body, and the factor by which parsed JSON is larger than its text; both measured.
-RECORD_BYTES = 500
-PARSED_FACTOR = 6
-MOST_SHARED = 64
-UNCOUNTED_CHARACTERS = 1000
+# The most records that the journal keeps, and their most bytes in all: a sandbox may run for weeks.
+MOST_RECORDS = 20_000
+MOST_BYTES = 16 * 2**20
 
 
 @dataclass(slots=True)
@@ -141,12 +134,11 @@ class Recorder:
     records: list[RecordedRequest] = field(default_factory=list, init=False)
     _bytes: int = field(default=0, init=False)
     _in_flight: "dict[Recording, None]" = field(default_factory=dict, init=False)
-    _shared_values: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = field(default_factory=dict, init=False)
 
     def begin(
         self, request: APIRequest, operation: DocumentedOperation | None, task: asyncio.Task[None] | None = None
     ) -> "Recording":
-        """Start the record of a request, whose body may not be read yet; `task` handles it."""
+        """Start the record of a request before its body is read; `task` handles the request."""
         started, number = self.clock(), len(self._in_flight) + 1
         recording = Recording(
             recorder=self, request=request, operation=operation, task=task, started=started, number=number
@@ -176,10 +168,11 @@ class Recorder:
         record = self._record(recording, status)
         self.records.append(record)
         self._bytes += _size(record)
-        if len(self.records) > self.most:
-            del self.records[: self.most // 2]
         if self._bytes > self.most_bytes:
-            self._forget()
+            self._bytes = sum(map(_size, self.records))  # a test may have cleared the list
+        if self._bytes > self.most_bytes or len(self.records) > self.most:
+            del self.records[: len(self.records) // 2]
+            self._bytes = sum(map(_size, self.records))
 
     def _record(self, recording: "Recording", status: int | None) -> RecordedRequest:
         request, decision, operation = recording.request, recording.decision, recording.operation
@@ -190,8 +183,8 @@ class Recorder:
             method=request.method,
             route=operation.route if operation else None,
             path=request.path,
-            query=self._shared(without_secret_parameters(request.query)),
-            headers=self._shared(without_secret_headers(request.headers)),
+            query=without_secret_parameters(request.query),
+            headers=without_secret_headers(request.headers),
             body=without_secrets(request.body),
             status=status,
             started=recording.started,
@@ -201,7 +194,6 @@ class Recorder:
             notes=response.notes,
             faults=decision.faults,
             rate_limit=response.rate_limit,
-            inferred=response.inferred,
             error_code=code,
             error_message=message,
             error_details=details,
@@ -209,28 +201,10 @@ class Recorder:
             response_bytes=len(decision.response.body) if decision.response and self.bodies else 0,
         )
 
-    def _shared(self, values: Mapping[str, str]) -> Mapping[str, str]:
-        """Return one mapping for all equal ones, because a client sends many equal headers and queries."""
-        if len(self._shared_values) >= MOST_SHARED:
-            self._shared_values.clear()
-        return self._shared_values.setdefault(tuple(values.items()), values)
-
-    def _forget(self) -> None:
-        """Drop the oldest records until half of the memory is free; a test may have cleared the list."""
-        sizes = [_size(record) for record in self.records]
-        self._bytes = sum(sizes)
-        dropped = 0
-        while dropped < len(sizes) - 1 and self._bytes > self.most_bytes // 2:
-            self._bytes -= sizes[dropped]
-            dropped += 1
-        del self.records[:dropped]
-
 
 def _size(record: RecordedRequest) -> int:
     body = record.response_bytes + (0 if record.body is None else record.body_bytes)
-    # Usual headers and queries are short and shared; a client can send others with every request.
-    texts = sum(len(text) for values in (record.query, record.headers) for text in (*values, *values.values()))
-    return RECORD_BYTES + len(record.path) + max(0, texts - UNCOUNTED_CHARACTERS) + body * PARSED_FACTOR
+    return body + len(record.path) + len(str(record.query)) + len(str(record.headers))
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -5,7 +5,6 @@ from dataclasses import asdict
 import msgspec
 
 from .._faults.plan import fault_values
-from .._service.credentials import Caller
 from .._service.json_values import JSON, JSONObject
 from .._service.rate_limit import RateLimit
 from .._service.state import Platform
@@ -60,9 +59,6 @@ def as_text(values: JSONObject) -> str:
     shown = values["ids"] if isinstance(values["ids"], dict) else {}
     lines = [("token", values["token"]), ("control_url", values["control_url"])]
     lines += [(name, value) for name, value in shown.items() if isinstance(value, str)]
-    repository_ids = shown.get("repository_ids")
-    if isinstance(repository_ids, dict):
-        lines += [(f"repository {kind}", value) for kind, value in repository_ids.items()]
     return "".join(f"{name:<40}{value}\n" for name, value in lines)
 
 
@@ -70,9 +66,3 @@ def rate_values(rate: RateLimit | None) -> JSON:
     """Return a rate limit as JSON."""
     values: JSON = msgspec.to_builtins(rate)
     return values
-
-
-def token_values(caller: Caller, now: float) -> JSONObject:
-    """Return a token and the rights of its caller as JSON, in the names of `add_token`."""
-    values: JSONObject = msgspec.to_builtins(caller.rights, order="deterministic")
-    return {**values, "expires_in": None if caller.expires_at is None else caller.expires_at - now}

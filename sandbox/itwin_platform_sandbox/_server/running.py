@@ -1,6 +1,5 @@
 """One sandbox: its stored data, service, faults, journal and server, and its controls."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated
 
@@ -16,26 +15,25 @@ from .._service.json_values import JSON, FieldError, Seconds, check_choice, chec
 from .._service.messages import APIRequest, ServiceResponse
 from .._service.rate_limit import RateLimit, RequestCounter
 from .._service.service import Service
-from .._service.state import Platform, Snapshot, StoredWebhook, new_uuid, source_of, stored_webhook
-from .deliveries import MOST_DELIVERIES, UPDATED, Delivery, post, signed_delivery, subscribers
+from .._service.state import Platform, Snapshot, new_uuid, source_of, stored_webhook
+from .deliveries import Delivery, signed_delivery
 from .journal import Recorder
 from .server import LoopServer, throwaway_certificate
 from .settings import CONTROL_PATH, ServiceClock, Settings, reachable_host
 
 DEFAULT_TOKEN = "sandbox-token"  # noqa: S105 - opens nothing but a sandbox
 REFUSE: FaultName = "refuse"
-MOST_SNAPSHOTS = 20
 
 
 class Latency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """By how many seconds every response is delayed."""
+    """The delay of every response, and the upper bound of a random extra delay, in seconds."""
 
     latency: Seconds = 0.0
     jitter: Seconds = 0.0
 
 
 class Advance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """By how many seconds the clock of the service is put forward."""
+    """The seconds to add to the clock of the service."""
 
     seconds: Seconds
 
@@ -78,8 +76,6 @@ class RunningSandbox:
         self.recorder: Recorder = Recorder(clock.seconds, bodies=settings.bodies)
         self._plan = FaultPlan(settings.path_prefix)
         self.snapshots: dict[str, Snapshot] = {}
-        self.deliveries: list[Delivery] = []
-        self._posting: set[asyncio.Task[None]] = set()
         self.other_routes: dict[tuple[str, str], OtherRoute] = {}
         self._service = Service(
             platform=platform,
@@ -111,22 +107,19 @@ class RunningSandbox:
         return self.address + self.settings.path_prefix
 
     def reset(self) -> None:
-        """Restore the state of the start, and end everything that began before. Called within the loop."""
+        """Restore the state of the start, and end every request in flight. Called within the loop."""
         self._plan.clear()
         self.recorder.reset()
-        for task in self._posting:
-            task.cancel()
         self.server.accept_connections()
         self.platform.restore(self._start)
         self.tokens.clear()
         self.snapshots.clear()
-        self.deliveries.clear()
         self.other_routes.clear()
         self.clock.advanced = 0.0
         self._begin()
 
     def _begin(self) -> None:
-        # What differs from request to request begins anew.
+        # Jitter, message ids and alternating variants start again, so that each test sees the same.
         self._jitter, self._message_ids = source_of(self._number, "jitter"), source_of(1, "messages")
         self.service.number = 0
         for fault in SEEN_FAULTS if self.settings.as_seen else ():
@@ -149,14 +142,6 @@ class RunningSandbox:
     def restore(self, snapshot: Snapshot) -> None:
         """Replace the stored data by that of a snapshot."""
         self.platform.restore(snapshot)
-
-    def keep_snapshot(self, name: str) -> None:
-        """Take a snapshot and keep it by name; `FieldError` when there are too many."""
-        if not name:
-            raise FieldError("name", "must not be empty")
-        if name not in self.snapshots and len(self.snapshots) >= MOST_SNAPSHOTS:
-            raise FieldError("name", f"there are {MOST_SNAPSHOTS} snapshots, which is the limit; reset removes them")
-        self.snapshots[name] = self.snapshot()
 
     def add_token(self, rights: TokenRights) -> None:
         """Register a token; `FieldError` for a membership of an iTwin that is not stored."""
@@ -193,27 +178,8 @@ class RunningSandbox:
         """Return a signed delivery to a webhook; `FieldError` for an unknown webhook or type of event."""
         webhook = stored_webhook(self.platform, webhook_id)
         check_choice("event_type", event_type, values_of("EventType"))
-        return self._signed(webhook, event_type, content, itwin_id=webhook.itwin_id)
-
-    def deliver_change(self, itwin_id: str) -> None:
-        """Post to the webhooks that subscribe to updates of an iTwin. Called within the loop."""
-        if not self.settings.deliver:
-            return
-        for webhook in subscribers(self.platform, itwin_id):
-            signed = self._signed(webhook, UPDATED, {"iTwinId": itwin_id}, itwin_id=itwin_id)
-            task = self.server.run_later(self._post(signed))
-            self._posting.add(task)
-            task.add_done_callback(self._posting.discard)
-
-    def _signed(
-        self, webhook: StoredWebhook, event_type: str, content: Mapping[str, JSON], *, itwin_id: str
-    ) -> Delivery:
         message_id, now = new_uuid(self._message_ids), self.clock.now()
-        return signed_delivery(webhook, event_type, content, itwin_id=itwin_id, message_id=message_id, now=now)
-
-    async def _post(self, delivery: Delivery) -> None:
-        self.deliveries.append(await post(delivery, self.sleep))
-        del self.deliveries[:-MOST_DELIVERIES]
+        return signed_delivery(webhook, event_type, content, itwin_id=webhook.itwin_id, message_id=message_id, now=now)
 
     def faults(self) -> tuple[Fault, ...]:
         """Return the pending faults."""
@@ -232,7 +198,7 @@ class RunningSandbox:
             self._plan.add(fault)
 
     def clear_faults(self) -> None:
-        """Remove all faults, and end what they have begun: refusals, held requests, ends of tokens. In the loop."""
+        """Remove all faults, end refusals and held requests, and restore expired tokens. Called within the loop."""
         self._plan.clear()
         self.tokens.restore()
         self.recorder.end_held()

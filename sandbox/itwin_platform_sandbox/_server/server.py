@@ -1,10 +1,10 @@
 """A uvicorn server in a running event loop, without a thread, signal handlers or logging configuration.
 
-`uvicorn.Server` polls every 100 ms for its end and waits as long for its connections, so this module makes the
-connections itself and lets the protocol of uvicorn parse each of them.
+`uvicorn.Server` polls every 100 ms for its end and for the end of its connections. So this module accepts connections
+itself, and uvicorn's protocol parses them.
 
-The server has one socket. It listens on it, or has bound it and refuses connections until a timer ends. There is one
-such timer, and whoever listens, refuses or stops ends it first.
+The server has one socket. It listens on it, or it has bound it and refuses connections until a timer ends. There is one
+timer: listening, refusing and stopping cancel it first.
 """
 
 import asyncio
@@ -23,12 +23,12 @@ from uvicorn.server import ServerState
 
 from .._faults.wire import TRANSPORT_EXTENSION, real_socket
 
-# Longer than clients keep idle connections, so that a sandbox never closes one just as it is used again.
+# Keep-alive timeout in seconds: longer than that of clients, so the sandbox never closes a connection in use.
 _KEEP_ALIVE_SECONDS = 600
 _BACKLOG = 2048
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
-# A client that does not send HTTP gets 400; only failures of the sandbox itself are logged.
 _UPGRADE = re.compile(rb"\r\nupgrade:", re.IGNORECASE)
+# Errors of the sandbox itself are logged, but not a client that does not send HTTP, which gets 400.
 _LOGGER = logging.getLogger(__name__)
 _LOGGER.setLevel(logging.ERROR)
 
@@ -118,7 +118,7 @@ class LoopServer:
         """Run an action within the loop, from any thread, and return when it is done."""
         if self._loop is None:
             raise RuntimeError("the sandbox is not running: call this inside `async with`")
-        # A loop that stands still between two runs carries nothing out, so waiting for it would never end.
+        # Between two runs a loop executes nothing, so waiting for it would never end.
         if _running_loop() is self._loop or not self._loop.is_running():
             action()
             return
@@ -150,14 +150,14 @@ class LoopServer:
     async def _serve(self, listening: socket.socket) -> None:
         if listening is not self._socket:
             return  # closed since: connections are refused again, or the server stops
-        # With `start_serving`, the event loop would give way before the server is known here.
+        # `start_serving=True` would yield to the event loop before `_server` is assigned.
         self._server = await asyncio.get_running_loop().create_server(
             self._protocol, sock=listening, backlog=_BACKLOG, ssl=self._tls, start_serving=False
         )
         await self._server.start_serving()
 
     def _protocol(self) -> asyncio.Protocol:
-        """Return the protocol of one connection, whose requests have its transport in their scope."""
+        """Return the protocol of one connection. Each request finds the transport in its scope."""
         app, config = self._app, self._config
         assert app is not None, "start() has set the application"  # noqa: S101 - for the type checker
         assert config is not None, "start() has made the configuration"  # noqa: S101 - the same
@@ -187,9 +187,9 @@ class _Protocol(HttpToolsProtocol):
     """A protocol that ignores offers of an upgrade."""
 
     def data_received(self, data: bytes) -> None:
-        """Parse what arrived."""
-        # The parser ends a request that offers an upgrade before its body, and Java offers HTTP/2 with every request.
-        # The name of the same length is one that means nothing.
+        """Parse received bytes."""
+        # httptools ends a request with an Upgrade header before its body, and Java's client sends one with every
+        # request. A name of the same length that has no meaning replaces the header.
         head, blank_line, rest = data.partition(b"\r\n\r\n")
         super().data_received(_UPGRADE.sub(b"\r\nx-grade:", head) + blank_line + rest)
 
@@ -225,7 +225,7 @@ def _bound_socket(host: str, port: int) -> socket.socket:
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
-            # Without this an address stays in use for a minute after a connection on it was closed here.
+            # Otherwise the address stays in use for a minute after the sandbox has closed a connection.
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
     except OSError:

@@ -23,7 +23,7 @@ _VENDOR = re.compile(r"[\w.-]+", re.ASCII)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """How the sandbox behaves at the start and after a reset. `Sandbox` says what each means."""
+    """The settings of a sandbox at the start and after a reset. `Sandbox` describes each."""
 
     itwins: Count
     objects: Count
@@ -42,13 +42,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     cors: tuple[str, ...]
     allow_hosts: tuple[str, ...]
     bodies: bool
-    deliver: bool
 
     def __post_init__(self) -> None:
         if self.itwins < 1:
             message = "must be at least 1, because it counts the Account; a token with member_of=() sees none"
             raise FieldError("itwins", message)
-        _check_prefix(self.path_prefix)
+        is_control = f"{self.path_prefix}/".startswith(f"{CONTROL_PATH}/")
+        if is_control or not _PATH.fullmatch(self.path_prefix) or {".", ".."} & set(self.path_prefix.split("/")):
+            message = f"must be a path such as /api, without a slash at its end and not below {CONTROL_PATH}"
+            raise FieldError("path_prefix", f"{message}, not {self.path_prefix!r}")
         if self.public_url is not None and not _is_base_url(self.public_url):
             message = f"must be a base URL such as https://proxy.example.com/api, not {self.public_url!r}"
             raise FieldError("public_url", message)
@@ -73,6 +75,14 @@ def reachable_host(host: str) -> str:
     return {4: "127.0.0.1", 6: "::1"}[address.version] if address.is_unspecified else host
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach the address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def settings_of(arguments: Mapping[str, object]) -> Settings:
     """Return the settings that these arguments of `Sandbox` describe; `FieldError` names a wrong one."""
     values = {name: arguments[name] for name in Settings.__struct_fields__}
@@ -87,15 +97,6 @@ def as_strings(values: object) -> object:
     if isinstance(values, str):
         return (values,)
     return tuple(values) if isinstance(values, Iterable) and not isinstance(values, Mapping) else values
-
-
-def _check_prefix(prefix: str) -> None:
-    if prefix and (not prefix.startswith("/") or prefix.endswith("/")):
-        raise FieldError("path_prefix", f"must start with a slash and not end with one, such as /api, not {prefix!r}")
-    if not _PATH.fullmatch(prefix) or {".", ".."} & set(prefix.split("/")):
-        raise FieldError("path_prefix", f"must be a path of a URL, such as /api, not {prefix!r}")
-    if prefix == CONTROL_PATH or prefix.startswith(f"{CONTROL_PATH}/"):
-        raise FieldError("path_prefix", f"must not be below {CONTROL_PATH}, the path of the control interface")
 
 
 def _is_base_url(text: str) -> bool:

@@ -1,1 +1,1 @@
-"""What the service stores, the rules it enforces, its operations and its queries: values in, values out, no HTTP."""
+"""The stored data, the rules, the operations and the queries of the service, without HTTP."""

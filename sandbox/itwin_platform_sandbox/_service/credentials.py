@@ -1,7 +1,7 @@
 """Bearer tokens and the rights of their callers. Source: section 5."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias, get_args
 
@@ -22,15 +22,11 @@ _BEARER = re.compile(rf"bearer +({_TOKEN})", re.IGNORECASE)
 
 
 class CredentialsError(Exception):
-    """The request carries no valid credentials; the message gives the reason and never the token."""
-
-    def __init__(self, message: str, inferred: str | None = None) -> None:
-        super().__init__(message)
-        self.inferred = inferred
+    """The request has no valid credentials; the message gives the reason and never the token."""
 
 
 class TokenRights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A token and what its caller may do: the arguments of `Sandbox.add_token`."""
+    """A token and the rights of its caller: the arguments of `Sandbox.add_token`."""
 
     token: Annotated[str, msgspec.Meta(pattern=rf"^{_TOKEN}\Z")]
     organization_administrator: bool = True
@@ -99,15 +95,6 @@ class Tokens:
         self._expired.discard(rights.token)
         self._registered[rights.token] = Caller(rights, expires_at, account_id)
 
-    def registered(self) -> Mapping[str, Caller]:
-        """Return the registered tokens and their callers."""
-        return self._registered
-
-    def remove(self, token: str) -> bool:
-        """Remove a registered token; return whether there was one."""
-        self._expired.discard(token)
-        return self._registered.pop(token, None) is not None
-
     def clear(self) -> None:
         """Remove every registered token."""
         self._registered.clear()
@@ -142,7 +129,7 @@ class Tokens:
         if caller is None:
             raise CredentialsError("The access token is not known to this sandbox.")
         if token in self._expired or (caller.expires_at is not None and self._clock() >= caller.expires_at):
-            raise CredentialsError("The access token has expired.", inferred="token-expired")
+            raise CredentialsError("The access token has expired.")
         if PLATFORM_SCOPE not in caller.rights.scopes:
             raise CredentialsError(f"The access token is missing the scope {PLATFORM_SCOPE}.")
         return token, caller

@@ -1,13 +1,14 @@
-"""The operations as `openapi.yaml` documents them: routes, versions, parameters, bodies, and errors of wrong requests.
+"""The operations as `openapi.yaml` documents them: routes, versions, parameters, bodies, examples and errors.
 
-`openapi.json` in the package is the document as `make generate` writes it. What the document cannot say, such as rules
-about what is stored, is in the modules of the operations.
+`make generate` writes `openapi.json` of this package from that document. Rules about stored data, which the document
+cannot state, are in the modules of the operations.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -24,8 +25,9 @@ CHECKS = SchemaChecks(SCHEMAS)
 _JSON_MEDIA_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json", re.IGNORECASE)
 _VERSION = re.compile(r"application/vnd\.\w+\.itwin-platform\.v(\d+)\+json")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-# Of an operation that documents no error for a wrong request; `strict` uses it.
-NO_STATED_ERROR: Schema = {"status": 404, "code": "ResourceNotFound", "detail": "InvalidParameter"}
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,18}\.[0-9]{1,18}")
+# The error for a wrong request to an operation that documents none.
+NO_STATED_ERROR: Schema = {"status": 404, "code": "ResourceNotFound"}
 _METHODS = ("get", "put", "post", "delete", "patch")
 
 
@@ -41,22 +43,40 @@ def values_of(name: str) -> tuple[str, ...]:
 
 
 _EMPTY: Mapping[str, JSON] = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
+_EXAMPLE_TIME = "2024-01-15T12:00:00.000Z"
 
 
-def example_of(name: str) -> JSONObject:
-    """Return an object with all properties of a named schema: null where it is allowed, else an example or a value."""
-    found: JSONObject = {}
-    for wire, declared in properties_of(name).items():
-        schema = CHECKS.resolved(declared)
-        kinds = schema.get("type", "null")
-        values = [*schema.get("examples", ()), *schema.get("enum", ())]
-        found[wire] = None if "null" in kinds else values[0] if values else _EMPTY[kinds]
-    return found
+def example_of(declared: Schema, around: tuple[Schema, ...] = ()) -> JSON:
+    """Return a value of a schema: null where it is allowed, else a documented example or value, else an empty value.
+
+    An object omits the properties with a schema that is `around` it already, and is empty inside itself.
+    """
+    schema = CHECKS.resolved(declared)
+    options = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
+    kinds = [kind for each in (schema, *options) for kind in _kinds(each)]
+    if "null" in kinds:
+        return None
+    values = [*schema.get("examples", ()), *schema.get("enum", ()), *([schema["const"]] if "const" in schema else ())]
+    if values:
+        example: JSON = values[0]
+        return example
+    if options:
+        return example_of(options[0], around)
+    if "properties" in schema and schema not in around:
+        inside = (*around, schema)
+        properties = schema["properties"].items()
+        return {name: example_of(each, inside) for name, each in properties if CHECKS.resolved(each) not in inside}
+    return _EXAMPLE_TIME if schema.get("format") == "date-time" else _EMPTY[(kinds or ["object"])[0]]
+
+
+def _kinds(schema: Schema) -> list[str]:
+    kinds = schema.get("type", [])
+    return [kinds] if isinstance(kinds, str) else kinds
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter in the query or in a header."""
+    """A parameter in the path, in the query or in a header."""
 
     name: str
     place: str
@@ -71,23 +91,27 @@ class Parameter:
 
     @property
     def default(self) -> JSON:
-        """What the service uses when the parameter is not sent."""
+        """The value for a request without the parameter."""
         default: JSON = self.schema.get("x-default")
         return default
 
     def read(self, text: str) -> tuple[JSON, list[Problem]]:
-        """Return the value that the text means, and what is wrong with it."""
-        value = _parsed(str(self.schema.get("type")), text)
+        """Return the parsed value and its problems."""
+        value = _parsed(self.schema, text)
         return value, [problem.inside(self.name) for problem in self._check(value) or ()]
 
 
-def _parsed(kind: str, text: str) -> JSON:
-    """Return the value of a text, or the text itself where it is none of this kind."""
-    if kind == "integer":
-        return int(text) if _INTEGER.fullmatch(text.strip()) else text
-    if kind == "boolean":
-        return {"true": True, "false": False}.get(text.lower(), text)
-    return [part.strip() for part in text.split(",")] if kind == "array" else text
+def _parsed(schema: Schema, text: str) -> JSON:
+    """Return a text as a value of the type of a schema, or the text itself if it is none."""
+    kinds = _kinds(schema)
+    if "array" in kinds:
+        items = CHECKS.resolved(schema.get("items", {}))
+        return [_parsed(items, part.strip()) for part in text.split(",")]
+    if "boolean" in kinds and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if {"integer", "number"} & {*kinds} and _INTEGER.fullmatch(text.strip()):
+        return int(text)
+    return float(text) if "number" in kinds and _DECIMAL.fullmatch(text.strip()) else text
 
 
 @dataclass(frozen=True)
@@ -103,6 +127,7 @@ class DocumentedOperation:
     request_body: Schema = field(repr=False)
     status: int
     response: Schema = field(repr=False)
+    example: JSON = field(repr=False)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -122,7 +147,7 @@ class DocumentedOperation:
         return CHECKS.check(self.body_schema)
 
     def read_body(self, body: Body, content_type: str) -> tuple[JSONObject, list[Detail]]:
-        """Return the body as a JSON object, and what the document says against it; raise the error for any other."""
+        """Return the body as a JSON object, with a detail for each problem; raise the error if it is none."""
         most = self.request_body.get("x-max-body-bytes")
         if most is not None and len(body.content) > most:
             error = self.request_body["x-error"]
@@ -139,16 +164,13 @@ class DocumentedOperation:
         return value, [self._detail(problem) for problem in self._check(value) or ()]
 
     def read_parameters(
-        self, query: Mapping[str, str], headers: Mapping[str, str], *, by_hand: Sequence[str] = ()
+        self, query: Mapping[str, str], headers: Mapping[str, str], *, ignored: Sequence[str] = ()
     ) -> tuple[dict[str, JSON], list[Detail]]:
-        """Return the parameters by name, with their defaults, and what the document says against them.
-
-        Parameters that are read `by_hand` are omitted.
-        """
+        """Return the parameters by name, with their defaults, and a detail for each problem."""
         values: dict[str, JSON] = {}
         problems: list[Problem] = []
         for name, parameter in self.parameters.items():
-            if name in by_hand:
+            if name in ignored or parameter.place == "path":
                 continue
             text = query.get(name) if parameter.place == "query" else headers.get(name.lower())
             if text is not None:
@@ -161,26 +183,26 @@ class DocumentedOperation:
                 values[name] = parameter.default
         return values, [self._detail(problem) for problem in problems]
 
-    def odd_fields(self, body: JSONObject, reason_of: Callable[[str, str], str | None]) -> Iterator[Detail]:
-        """Yield a detail for each property that the document does not have, and for each string with a reason."""
-        for path, schema, value in CHECKS.objects(self.body_schema, body):
-            properties = schema["properties"]
-            for name, item in value.items():
-                reason = reason_of(name, item) if isinstance(item, str) else None
-                if name not in properties and name not in schema.get("x-read-only", ()):
-                    is_shown = not path and name in self._shown
-                    reason = "The field is read-only." if is_shown else "The specification does not have this field."
-                if reason is not None:
-                    error = CHECKS.resolved(properties.get(name, {})).get("x-error", {})
-                    place = _place((*path, name[:100]))
-                    yield self.detail(place, reason, {**error, "code": self.error["detail"]}, inferred="strict")
+    def check_path(self, values: Mapping[str, str]) -> list[Detail]:
+        """Return a detail for each problem of a parameter in the path."""
+        read = (parameter.read(values[name]) for name, parameter in self.parameters.items() if name in values)
+        return [self._detail(problem) for _, problems in read for problem in problems]
 
-    @cached_property
-    def _shown(self) -> Mapping[str, Schema]:
-        """The properties of what the response shows, which may be wrapped in one property."""
-        properties: Mapping[str, Schema] = self.response.get("properties", {})
-        wrapped = CHECKS.resolved(next(iter(properties.values()), {}))
-        return wrapped.get("properties") or properties
+    def unknown_fields(self, query: Mapping[str, str], body: JSON) -> Iterator[Detail]:
+        """Yield a detail for each query parameter and each field of the body that the document does not have."""
+        known = {name.strip("$").casefold(): name for name, each in self.parameters.items() if each.place == "query"}
+        for name in query:
+            if name not in known.values():
+                close = get_close_matches(name.strip("$").casefold(), known, n=1)
+                hint = f" Did you mean {known[close[0]]}?" if close else ""
+                yield self.detail(
+                    name[:100], f"The specification does not have this query parameter.{hint}", {"target": name[:100]}
+                )
+        for path, schema, value in CHECKS.objects(self.body_schema, body):
+            for name in value:
+                if name not in schema["properties"] and name not in schema.get("x-read-only", ()):
+                    place = _place((*path, name[:100]))
+                    yield self.detail(place, "The specification does not have this field.")
 
     def reject_any(self, details: Sequence[Detail]) -> None:
         """Raise the error of the operation if there are details."""
@@ -189,26 +211,19 @@ class DocumentedOperation:
 
     def reject(self, *details: Detail) -> NoReturn:
         """Raise the error of the operation with these details."""
-        # The document says so where the operation documents no error for such a request.
-        inferred = "scene-objects-not-found" if self.error.get("inferred") else None
-        message = "The request is not valid."
-        raise ErrorResponse(self.error["status"], self.error["code"], message, details, inferred=inferred)
+        raise ErrorResponse(self.error["status"], self.error["code"], "The request is not valid.", details)
 
-    def detail(
-        self, target: str, message: str, error: Mapping[str, str] | None = None, *, inferred: str | None = None
-    ) -> Detail:
+    def detail(self, target: str, message: str, error: Mapping[str, str] | None = None) -> Detail:
         """Return a detail of the error, with the code and target that the document states for it."""
         stated = error or {}
         named = f"{self.error.get('prefix', '')}{target}"
-        rule = inferred or (None if stated.get("code") else "detail-unstated")
-        return Detail(stated.get("code") or self.error["detail"], stated.get("target") or named, message, rule)
+        return Detail(stated.get("code") or self.error["detail"], stated.get("target") or named, message)
 
     def _detail(self, problem: Problem) -> Detail:
         place = _place(problem.path)
         code = problem.error.get("missing") if problem.is_missing else None
         error = {**problem.error, **({"code": code} if code else {})}
-        rule = "detail-unstated" if code and not problem.error.get("stated", True) else None
-        return self.detail(place, f"{place} {problem.message}.", error, inferred=rule)
+        return self.detail(place, f"{place} {problem.message}.", error)
 
     def _excluded(self, parameter: Parameter, query: Mapping[str, str]) -> Iterator[Problem]:
         names = [name for name in parameter.excludes if name in query]
@@ -217,7 +232,7 @@ class DocumentedOperation:
             yield Problem(path=(parameter.name,), message=f"cannot be combined with {', '.join(names)}", error=error)
 
     def _reject_body(self, message: str) -> NoReturn:
-        self.reject(Detail("InvalidRequestBody", None, message, "body-not-json"))
+        self.reject(Detail("InvalidRequestBody", None, message))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,25 +248,27 @@ class OperationRequest:
     url: str
 
     def read_body(self) -> tuple[JSONObject, list[Detail]]:
-        """Return the body, and what the document says against it."""
+        """Return the body, and a detail for each problem."""
         return self.operation.read_body(self.body, self.headers.get("content-type", ""))
 
-    def respond(
-        self, body: JSON, headers: tuple[tuple[str, str], ...] = (), *, inferred: tuple[str, ...] = ()
-    ) -> ServiceResponse:
+    def respond(self, body: JSON, headers: tuple[tuple[str, str], ...] = ()) -> ServiceResponse:
         """Return the documented success, with the body unless the document has none."""
-        operation = self.operation
-        return ServiceResponse(
-            operation.status,
-            body if operation.response else None,
-            headers,
-            inferred=inferred,
-            has_body=bool(operation.response),
-        )
+        has_body = bool(self.operation.response)
+        return ServiceResponse(self.operation.status, body if has_body else None, headers, has_body=has_body)
 
-    def read_parameters(self, *, by_hand: Sequence[str] = ()) -> tuple[dict[str, JSON], list[Detail]]:
-        """Return the parameters of query and headers by name, and what the document says against them."""
-        return self.operation.read_parameters(self.query, self.headers, by_hand=by_hand)
+    def read_parameters(self, *, ignored: Sequence[str] = ()) -> tuple[dict[str, JSON], list[Detail]]:
+        """Return the parameters of query and headers by name, and a detail for each problem."""
+        return self.operation.read_parameters(self.query, self.headers, ignored=ignored)
+
+
+def respond_with_example(request: OperationRequest) -> ServiceResponse:
+    """Check a request by the document alone, and return the documented example, or one made from the schema."""
+    operation = request.operation
+    details = operation.check_path(request.path_parameters) + request.read_parameters()[1]
+    if operation.body_schema:
+        details += request.read_body()[1]
+    operation.reject_any(details)
+    return request.respond(operation.example)
 
 
 def _place(path: Path) -> str:
@@ -265,33 +282,60 @@ def _operations() -> Iterator[DocumentedOperation]:
             operation = item[method]
             responses = operation["responses"].items()
             status, success = next((int(status), value) for status, value in responses if str(status).startswith("2"))
-            content = success.get("content", {})  # one without a body says its version in `x-accept`
+            content = _resolved(success).get("content", {})  # without a body, `x-accept` names the version
             named = (operation.get("x-accept", ""), *content)
             versions = [match[1] for media_type in named if (match := _VERSION.fullmatch(media_type))]
-            parameters = [_resolved_parameter(parameter) for parameter in operation.get("parameters", ())]
+            declared = (*item.get("parameters", ()), *operation.get("parameters", ()))
+            parameters = [_parameter(_resolved(parameter)) for parameter in declared]
+            media: Schema = next(iter(content.values()), {})
             yield DocumentedOperation(
                 name=operation["operationId"],
                 method=method.upper(),
                 route=route,
                 version=int(versions[0]),
-                error=operation.get("x-error", NO_STATED_ERROR),
-                parameters={parameter.name: parameter for parameter in parameters if parameter.place != "path"},
+                error={"detail": "InvalidParameter", **_error(operation)},
+                parameters={parameter.name: parameter for parameter in parameters},
                 request_body=operation.get("requestBody", {}),
                 status=status,
-                response=CHECKS.resolved(next(iter(content.values()))["schema"]) if content else {},
+                response=CHECKS.resolved(media.get("schema", {})),
+                example=_example(media),
             )
 
 
-def _resolved_parameter(parameter: Schema) -> Parameter:
-    if "$ref" in parameter:
-        parameter = _DOCUMENT["components"]["parameters"][parameter["$ref"].rpartition("/")[2]]
+def _example(media: Schema) -> JSON:
+    documented = [example["value"] for example in media.get("examples", {}).values()]
+    return documented[0] if documented else example_of(media.get("schema", {}))
+
+
+def _error(operation: Schema) -> Schema:
+    """Return the error for a wrong request: its `x-error`, or its response 422 or 400 with the code of the example."""
+    error: Schema = operation.get("x-error", {})
+    for status in () if error else ("422", "400"):
+        if status in operation["responses"]:
+            content = _resolved(operation["responses"][status]).get("content", {})
+            example: Any = _example(next(iter(content.values()), {}))
+            code = example["error"]["code"] if example else "InvalidRequest"
+            return {"status": int(status), "code": code}
+    return error or NO_STATED_ERROR
+
+
+def _resolved(node: Schema) -> Schema:
+    """Return a parameter or a response with its reference followed."""
+    if "$ref" not in node:
+        return node
+    *_, kind, name = node["$ref"].split("/")
+    component: Schema = _DOCUMENT["components"][kind][name]
+    return component
+
+
+def _parameter(parameter: Schema) -> Parameter:
     error = parameter.get("x-error", {})
     return Parameter(
         name=parameter["name"],
         place=parameter["in"],
         is_required=parameter.get("required", False),
         schema=CHECKS.resolved(parameter["schema"]),
-        error={"missing": "InvalidParameter", "stated": "missing" in error, **error},
+        error={"missing": "InvalidParameter", **error},
         excludes=tuple(parameter.get("x-excludes", ())),
     )
 

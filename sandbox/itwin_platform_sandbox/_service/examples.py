@@ -1,6 +1,6 @@
 """The example data at the start, as a seed document: the same number gives the same data.
 
-`examples.json` has what the data is made of.
+`examples.json` has the texts and objects of the data.
 """
 
 import json
@@ -23,7 +23,7 @@ SCENE_CREATED = datetime(2024, 5, 14, 9, 26, 53, 589000, tzinfo=UTC)
 
 
 def _itwins(count: int, source: random.Random, user_id: str, *, as_seen: bool) -> Iterator[JSONObject]:
-    """Yield iTwins of one hierarchy, whose root is the Account."""
+    """Yield iTwins of one hierarchy below the Account."""
     latest: dict[str, str] = {}
     for index in range(count + max(1, count // INACTIVE_SHARE)):
         sub_class = _EXAMPLES["sequence"][(index - 1) % len(_EXAMPLES["sequence"])] if index else "Account"

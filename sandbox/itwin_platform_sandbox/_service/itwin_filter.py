@@ -70,7 +70,7 @@ class _Value:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A compiled statement, or a term of it, and whether it asks for iTwins whose status is Inactive."""
+    """A compiled statement, or a term of it; `asks_for_inactive` if it asks for iTwins of the status Inactive."""
 
     accepts: Predicate
     asks_for_inactive: bool
@@ -94,7 +94,7 @@ def _joined(accepts: Predicate, terms: list[Filter]) -> Filter:
 
 
 def _term(accepts: Predicate, property_: _Property, *, says_which: bool = True) -> Filter:
-    """Return one term; with `says_which` False it says which iTwins are not wanted, and so asks for none."""
+    """Return one term; `says_which` is False for a term that excludes iTwins, which asks for no status."""
     return Filter(accepts, says_which and property_.name == "status" and accepts({"status": "Inactive"}))
 
 

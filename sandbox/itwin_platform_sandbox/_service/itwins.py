@@ -6,28 +6,26 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from .credentials import Caller
-from .document import OperationRequest, example_of, values_of
+from .document import OperationRequest, example_of, properties_of, values_of
 from .itwin_filter import ITWIN_PROPERTIES, SUMMARY_PROPERTIES, Filter, FilterError, Predicate, compile_filter
 from .json_values import JSON, JSONObject
 from .messages import Detail, ServiceResponse, insufficient_permissions
 from .paging import paging_links
 from .state import Platform, time_text
 
-# Parameters that do not select iTwins: page and fields of a listing.
-NOT_SELECTING = ("$top", "$skip", "$select")
 EXACT_PARAMETERS = ("type", "number", "displayName")
 ID_PARAMETERS = ("parentId", "iTwinAccountId")
 MEMBER_SCOPE, ORGANIZATION_SCOPE = values_of("QueryScope")
 CREATED = datetime(2024, 1, 15, 12, tzinfo=UTC)
 # A preference that the specification does not have is ignored (RFC 7240).
-BY_HAND = ("Prefer",)
+IGNORED = ("Prefer",)
 
 
 def list_itwins(platform: Platform, request: OperationRequest) -> ServiceResponse:
     """Return one page of the iTwins that the caller is a member of. Source: section 4.3."""
     query, headers = _with_known_sub_classes(request.query), _with_known_scope(request.headers)
     request = replace(request, query=query, headers=headers)
-    parameters, details = request.read_parameters(by_hand=BY_HAND)
+    parameters, details = request.read_parameters(ignored=IGNORED)
     scope = str(parameters["X-iTwin-Query-Scope"])
     predicates = list(_predicates(request, parameters, details))
     properties = _properties(request, parameters, details)
@@ -36,18 +34,12 @@ def list_itwins(platform: Platform, request: OperationRequest) -> ServiceRespons
     caller = request.caller
     if scope == ORGANIZATION_SCOPE and not caller.organization_administrator:
         message = "X-iTwin-Query-Scope: OrganizationAdmin needs an organization administrator."
-        raise insufficient_permissions(message, inferred="organization-scope")
+        raise insufficient_permissions(message)
     if scope == MEMBER_SCOPE:
         predicates.append(lambda itwin: caller.is_member_of(str(itwin["id"])))
-
-    def select() -> list[JSONObject]:
-        found = [itwin for itwin in _itwins(platform, caller) if all(accepts(itwin) for accepts in predicates)]
-        if order_by is not None:
-            found.sort(key=order_key(order_by[0]), reverse=order_by[1])
-        return found
-
-    selecting = frozenset((name, value) for name, value in request.query.items() if name not in NOT_SELECTING)
-    found = platform.selections.get((selecting, scope, caller.member_of, caller.personal_account_id), select)
+    found = [itwin for itwin in _itwins(platform, caller) if all(accepts(itwin) for accepts in predicates)]
+    if order_by is not None:
+        found.sort(key=order_key(order_by[0]), reverse=order_by[1])
     skip, top, most = (int(str(parameters[name])) for name in ("$skip", "$top", "X-Max-Return"))
     # X-Max-Return limits the listing, not the page: iTwins beyond it do not exist for this caller.
     total = min(len(found), most)
@@ -71,9 +63,10 @@ def _itwins(platform: Platform, caller: Caller) -> Iterator[JSONObject]:
 
 
 def new_itwin(created: str) -> JSONObject:
-    """Return what an iTwin has that was created at a time and of which nothing else is known."""
+    """Return an iTwin created at a time, with null or an example in every other field."""
     known: JSONObject = {"status": "Active", "dataCenterLocation": "East US"}
-    return {**example_of("ITwin"), **known, "createdDateTime": created, "lastModifiedDateTime": created}
+    fields: JSONObject = {name: example_of(schema) for name, schema in properties_of("ITwin").items()}
+    return {**fields, **known, "createdDateTime": created, "lastModifiedDateTime": created}
 
 
 def personal_account(account_id: str) -> JSONObject:
@@ -155,7 +148,7 @@ def _order_by(
 
 
 def _with_known_scope(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the headers with the scope as the document writes it: another team's client writes `memberOfItwin`."""
+    """Return the headers with the scope in the letter case of the document: `@itwin/itwins-client` has another."""
     sent = headers.get("x-itwin-query-scope", "")
     known = next((scope for scope in values_of("QueryScope") if scope.casefold() == sent.casefold()), sent)
     return {**headers, "x-itwin-query-scope": known} if sent else headers

@@ -84,7 +84,7 @@ _NAMED = re.compile(r"Object (?:contains|missing) (?P<problem>.*) field `(?P<nam
 
 
 def checked(kind: type[_Checked], values: object, *, strict: bool = True) -> _Checked:
-    """Return values as an object of a class of msgspec, or as any type; `FieldError` names what is wrong.
+    """Return values as an object of a class of msgspec, or as any type; `FieldError` names the wrong field.
 
     Unless `strict`, a string with a number counts as the number.
     """
@@ -123,7 +123,7 @@ def check_choice(field: str, value: object, choices: Iterable[str]) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return the value for a message: short, whatever was sent."""
+    """Return a short form of the value for a message."""
     if isinstance(value, int) and abs(value) > 10**30:
         return "a number with too many digits"  # and Python does not print more than 4,300 of them
     text = repr(value)

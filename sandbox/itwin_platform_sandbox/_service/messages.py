@@ -1,4 +1,4 @@
-"""Requests, responses and errors of the service as values, without a web framework.
+"""Requests, responses and errors of the service as values.
 
 Source: section 2.11 for the body of an error, section 7 for its codes.
 """
@@ -11,7 +11,7 @@ from .json_values import JSON, NotJSONError, read_json
 
 
 class Body:
-    """The body of a request: its bytes, and the JSON in them, which is parsed once for everybody who reads it."""
+    """The body of a request as bytes and as JSON, parsed once."""
 
     __slots__ = ("_error", "_value", "content")
 
@@ -34,7 +34,7 @@ class Body:
 
 @dataclass(slots=True, kw_only=True)
 class APIRequest:
-    """One received request: `path` is percent-encoded, header names are in lower case; `body` is read last."""
+    """One request: `path` is percent-encoded, header names are in lower case, and `body` is set when it was read."""
 
     method: str
     path: str
@@ -48,8 +48,7 @@ class APIRequest:
 class ServiceResponse:
     """Status, JSON body and headers of one response.
 
-    `notes` name odd fields of the request, `rate_limit` the limit that rejected it, and `inferred` the rules behind it
-    that the sandbox has made up.
+    `notes` name unknown parameters and fields of the request. `rate_limit` is the limit that rejected it.
     """
 
     status: int
@@ -57,7 +56,6 @@ class ServiceResponse:
     headers: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
     rate_limit: str | None = field(default=None, compare=False)
-    inferred: tuple[str, ...] = field(default=(), compare=False)
     has_body: bool = True
 
 
@@ -72,12 +70,11 @@ class WireResponse:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One entry of `error.details`, and the rule of `INFERRED` behind it, if there is one."""
+    """One entry of `error.details`."""
 
     code: str
     target: str | None
     message: str
-    inferred: str | None = None
 
 
 class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service, not an error of the sandbox
@@ -91,7 +88,6 @@ class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service,
         details: Sequence[Detail] = (),
         headers: tuple[tuple[str, str], ...] = (),
         rate_limit: str | None = None,
-        inferred: str | None = None,
     ) -> None:
         super().__init__(f"{status} {code}: {message}")
         self.status = status
@@ -100,8 +96,6 @@ class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service,
         self.details = tuple(details)
         self.headers = headers
         self.rate_limit = rate_limit
-        named = (inferred, *(detail.inferred for detail in details))
-        self.inferred = tuple(dict.fromkeys(name for name in named if name is not None))
 
     def response(self) -> ServiceResponse:
         """Return the error as a response."""
@@ -109,15 +103,13 @@ class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service,
             {"code": detail.code, "message": detail.message, "target": detail.target} for detail in self.details
         ]
         error: JSON = {"code": self.code, "message": self.message, "target": None, "details": details}
-        return ServiceResponse(
-            self.status, {"error": error}, self.headers, rate_limit=self.rate_limit, inferred=self.inferred
-        )
+        return ServiceResponse(self.status, {"error": error}, self.headers, rate_limit=self.rate_limit)
 
 
-def operation_not_found(message: str, *, inferred: str | None = None) -> ErrorResponse:
+def operation_not_found(message: str) -> ErrorResponse:
     """Return the error for an unknown operation. Source: section 7, `OperationNotFound`."""
     detail = Detail("OperationNotFound", None, message)
-    return ErrorResponse(404, "ResourceNotFound", "Requested resource is not available.", [detail], inferred=inferred)
+    return ErrorResponse(404, "ResourceNotFound", "Requested resource is not available.", [detail])
 
 
 def rate_limit_exceeded(headers: tuple[tuple[str, str], ...], rate_limit: str | None = None) -> ErrorResponse:
@@ -126,12 +118,12 @@ def rate_limit_exceeded(headers: tuple[tuple[str, str], ...], rate_limit: str | 
     return ErrorResponse(429, "RateLimitExceeded", message, headers=headers, rate_limit=rate_limit)
 
 
-def insufficient_permissions(message: str, *, inferred: str | None = None) -> ErrorResponse:
+def insufficient_permissions(message: str) -> ErrorResponse:
     """Return the error for a caller without the permission. Source: section 7."""
-    return ErrorResponse(403, "InsufficientPermissions", message, inferred=inferred)
+    return ErrorResponse(403, "InsufficientPermissions", message)
 
 
-# "UUIDs" of the service need not satisfy RFC 4122 in version and variant, so only their form is looked at.
+# Ids of the service need not have a version and variant of RFC 4122, so only their form is checked.
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 

@@ -40,7 +40,7 @@ def create_repository_resource(platform: Platform, request: OperationRequest) ->
     body, details = request.read_body()
     if repository.content["class"] != GIS:
         message = f"Resources cannot be added to a repository of class {repository.content['class']}."
-        details.append(request.operation.detail("class", message, inferred="class-has-no-resources"))
+        details.append(request.operation.detail("class", message))
     request.operation.reject_any(details)
     resource = _resource(request, repository.content, body)
     if not platform.store_resource(repository, resource):
@@ -62,21 +62,21 @@ def _modifiable_repository(platform: Platform, request: OperationRequest) -> Sto
 
 
 def _misplaced(request: OperationRequest, content: JSONObject, body: JSONObject) -> list[Detail]:
-    """Return what is wrong for a repository of this class and subclass. Source: sections 2.1 and 2.3."""
+    """Return a detail for each field that this class or subclass does not allow. Source: sections 2.1 and 2.3."""
     detail = request.operation.detail
     found = []
     if content["class"] not in UPDATABLE:
         message = f"Repositories of class {content['class']} cannot be updated."
-        found.append(detail("class", message, inferred="class-not-updatable"))
+        found.append(detail("class", message))
     options = body.get("options")
     named = options.keys() if isinstance(options, dict) else ()
     if "queryParameters" in named and content["class"] != GIS:
         message = "options.queryParameters applies to GIS repositories only."
-        found.append(detail("options", message, inferred="options-misplaced"))
+        found.append(detail("options", message))
     levels = [name for name in LEVELS if name in named]
     if levels and content.get("subClass") != "UrlTemplate":
         message = f"options.{levels[0]} applies to repositories of subClass UrlTemplate only."
-        found.append(detail("options", message, inferred="options-misplaced"))
+        found.append(detail("options", message))
     return found
 
 

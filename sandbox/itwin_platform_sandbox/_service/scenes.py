@@ -11,8 +11,8 @@ from .messages import ErrorResponse, ServiceResponse, insufficient_permissions
 from .paging import paging_links
 from .state import Platform, StoredScene
 
-# The resource styling objects, as the platform's own scenes client groups the kinds, and those that are none. A kind in
-# neither set may or may not be one. Source of the rule: section 2.7.
+# Kinds that are resource styling objects, and kinds that are none, as the platform's own scenes client groups them. An
+# unknown kind may have a `relatedId` or none. Source of the rule: section 2.7.
 _KINDS = json.loads(data_file("_service/scene_kinds.json"))
 RESOURCE_STYLING_KINDS, OTHER_KINDS = frozenset(_KINDS["styling"]), frozenset(_KINDS["others"])
 # Source: section 4.5, "Response objects carry the fields ...".
@@ -31,12 +31,12 @@ def create_scene(platform: Platform, request: OperationRequest) -> ServiceRespon
     request.operation.reject_any(details)
     itwin_id = str(parameters["iTwinId"]).lower()
     if itwin_id in platform.itwins and not request.caller.has_access_to(itwin_id):
-        raise insufficient_permissions("The caller is not a member of the iTwin.", inferred="scene-forbidden")
+        raise insufficient_permissions("The caller is not a member of the iTwin.")
     body, details = request.read_body()
     objects = objects_of(body)
-    for place, message, rule in object_problems(objects, platform.object_ids):
+    for place, message in object_problems(objects, platform.object_ids):
         target = f"sceneData.objects{place}"
-        details.append(request.operation.detail(target, f"{target} {message}.", inferred=rule))
+        details.append(request.operation.detail(target, f"{target} {message}."))
     request.operation.reject_any(details)
     _check_references(platform, request.caller, itwin_id, body, objects)
     scene = _store(platform, request, itwin_id, body, objects)
@@ -45,34 +45,28 @@ def create_scene(platform: Platform, request: OperationRequest) -> ServiceRespon
 
 
 def objects_of(body: JSONObject) -> list[JSONObject]:
-    """Return the objects in the body of Create scene; what is no object is a problem that the document names."""
+    """Return the objects in the body of Create scene; the check of the document reports other values."""
     data = body.get("sceneData")
     objects = data.get("objects") if isinstance(data, dict) else None
     return [item for item in objects if isinstance(item, dict)] if isinstance(objects, list) else []
 
 
-def object_problems(objects: list[JSONObject], taken_ids: Set[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield place, message and rule of what the document cannot say: ids used twice, and `relatedId`: section 2.7.
+def object_problems(objects: list[JSONObject], taken_ids: Set[str]) -> Iterator[tuple[str, str]]:
+    """Yield place and message of each wrong id and `relatedId` (section 2.7), which no schema can express.
 
     `taken_ids` are in lower case.
     """
-    seen: set[str] = set()
+    taken = {*taken_ids}
     for index, item in enumerate(objects):
-        for name, message, rule in _object_problems(item, seen, taken_ids):
-            yield f"[{index}].{name}", message, rule
-
-
-def _object_problems(item: JSONObject, seen: set[str], taken_ids: Set[str]) -> Iterator[tuple[str, str, str]]:
-    object_id = str(item["id"]).lower() if "id" in item else None
-    if object_id is not None:
-        if object_id in seen or object_id in taken_ids:
-            yield "id", "is not unique", "object-id-taken"
-        seen.add(object_id)
-    kind = str(item.get("kind"))
-    if kind in RESOURCE_STYLING_KINDS and "relatedId" not in item:
-        yield "relatedId", "is required for resource styling objects", "styling-kinds"
-    if kind in OTHER_KINDS and "relatedId" in item:
-        yield "relatedId", "is allowed for resource styling objects only", "styling-kinds"
+        object_id, kind = str(item.get("id", "")).lower(), str(item.get("kind"))
+        if object_id in taken:
+            yield f"[{index}].id", "is not unique"
+        if object_id:
+            taken.add(object_id)
+        if kind in RESOURCE_STYLING_KINDS and "relatedId" not in item:
+            yield f"[{index}].relatedId", "is required for resource styling objects"
+        if kind in OTHER_KINDS and "relatedId" in item:
+            yield f"[{index}].relatedId", "is allowed for resource styling objects only"
 
 
 def _check_references(
@@ -81,10 +75,10 @@ def _check_references(
     parent = platform.scenes.get(str(body["parentId"]).lower()) if "parentId" in body else None
     if itwin_id not in platform.itwins or ("parentId" in body and parent is None):
         message = "The iTwin or the parent scene is not available."
-        raise ErrorResponse(404, "SceneNotFound", message, inferred="scene-itwin-unknown")
+        raise ErrorResponse(404, "SceneNotFound", message)
     if any(not may_see(caller, item) for item in objects):
         message = "The caller has no access to an iTwin that an object refers to."
-        raise insufficient_permissions(message, inferred="scene-forbidden")
+        raise insufficient_permissions(message)
     if "id" in body and str(body["id"]).lower() in platform.scenes:
         raise ErrorResponse(409, "SceneExists", "A scene with the same id exists.")
 
@@ -122,12 +116,8 @@ def list_scene_objects(platform: Platform, request: OperationRequest) -> Service
         details.append(request.operation.detail("orderBy", f"orderBy must be one of {', '.join(ORDERS)}."))
     request.operation.reject_any(details)
     scene, caller = _scene(platform, request, str(parameters["iTwinId"]).lower()), request.caller
-
-    def select() -> list[JSONObject]:
-        seen = (item for item in scene.objects if may_see(caller, item))
-        return sorted(seen, key=ORDERS[order])  # type: ignore[arg-type] # each order has keys of one type
-
-    visible = scene.selections.get((order, caller.organization_administrator, caller.member_of), select)
+    visible = [item for item in scene.objects if may_see(caller, item)]
+    visible.sort(key=ORDERS[order])  # type: ignore[arg-type] # each order has keys of one type
     skip, top = int(str(parameters["$skip"])), int(str(parameters["$top"]))
     query = {"orderBy": order, **request.query}
     body: JSON = {
@@ -139,12 +129,12 @@ def list_scene_objects(platform: Platform, request: OperationRequest) -> Service
         },
         "_links": paging_links(request.url, query, skip=skip, top=top, total=len(visible)),
     }
-    return request.respond(body, inferred=() if order == "kind" else ("other-order",))
+    return request.respond(body)
 
 
 def _scene(platform: Platform, request: OperationRequest, itwin_id: str) -> StoredScene:
     scene = platform.scenes.get(request.path_parameters["sceneId"].lower())
     if scene is None or scene.content["iTwinId"] != itwin_id or not request.caller.has_access_to(itwin_id):
         message = "Requested scene objects are not available."
-        raise ErrorResponse(404, "SceneObjectNotFound", message, inferred="scene-objects-not-found")
+        raise ErrorResponse(404, "SceneObjectNotFound", message)
     return scene

@@ -1,4 +1,4 @@
-"""Reads a seed, a mapping or a file whose fields have their names on the wire, and stores exactly its data."""
+"""Stores exactly the data of a seed: a mapping or a JSON file with the field names of the wire."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -34,37 +34,10 @@ def read_seed_file(path: Path) -> SeedDocument:
         content = path.read_bytes()
     except OSError as error:
         raise FieldError("seed", f"cannot read {path}: {error.strerror}") from error
-    if path.suffix.lower() in (".yaml", ".yml"):
-        value = _read_yaml(path.name, content)
-    else:
-        try:
-            value = read_json(content)
-        except NotJSONError as error:
-            raise FieldError("seed", f"{path.name} is not JSON: {error}") from error
-    return _object(value, tuple(PARTS), "")
-
-
-def _read_yaml(name: str, content: bytes) -> JSON:
     try:
-        import yaml
-    except ImportError as error:
-        message = "YAML needs PyYAML: `pip install pyyaml`, or write the seed file as JSON"
-        raise FieldError("seed", message) from error
-
-    class Loader(yaml.SafeLoader):
-        """A loader without times, which are strings in JSON."""
-
-    Loader.yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    try:
-        # By way of JSON: YAML has sets and numbers that JSON does not have.
-        return read_json(write_json(yaml.load(content, Loader)))  # noqa: S506 - a kind of SafeLoader
-    except RecursionError:
-        raise FieldError("seed", f"{name} nests too many levels") from None
-    except (yaml.YAMLError, TypeError, ValueError) as error:
-        raise FieldError("seed", f"{name} is not YAML with JSON's values: {' '.join(str(error).split())}") from error
+        return _object(read_json(content), tuple(PARTS), "")
+    except NotJSONError as error:
+        raise FieldError("seed", f"{path.name} is not JSON: {error}") from error
 
 
 CLASS_OF = {"Account": "Account", "Portfolio": "Thing", "Asset": "Thing"}  # every other subclass is an Endeavor
@@ -73,7 +46,7 @@ TIMES = frozenset({"createdDateTime", "lastModifiedDateTime", "created", "modifi
 
 @dataclass(frozen=True)
 class _Part:
-    """What an entry of a list may have: the fields of schemas of the document, with some more or fewer."""
+    """The fields of an entry of a list: those of schemas of the document, with `more` fields and `without` others."""
 
     schemas: tuple[str, ...]
     required: tuple[str, ...] = ()
@@ -88,7 +61,7 @@ class _Part:
 
     @property
     def checks(self) -> list[tuple[Mapping[str, object], Check]]:
-        """The properties of each schema with its check, which asks for none of them."""
+        """The properties of each schema, with its check, for which only the `required` fields are required."""
         required = list(self.required)
         return [(properties_of(name), CHECKS.check({**SCHEMAS[name], "required": required})) for name in self.schemas]
 
@@ -168,9 +141,9 @@ def store_document(
     created: datetime,
     itwin_id: str | None = None,
 ) -> Platform:
-    """Store lists of entries whose fields are right, with what they omit; `FieldError` for what does not fit together.
+    """Store lists of checked entries and complete them; `FieldError` if ids or names contradict each other.
 
-    `itwin_id` is the iTwin that owns what names no other; by default the first that is no Account.
+    `itwin_id` is the iTwin that owns each entry without an `iTwinId`; by default the first that is no Account.
     """
     store = _Store(platform, ids, created)
     store.itwins(lists["itwins"])
@@ -189,7 +162,7 @@ def store_document(
 
 
 class _Store:
-    """Stores entries, whose omitted fields it makes up."""
+    """Stores entries, and fills their omitted fields."""
 
     def __init__(self, platform: Platform, ids: random.Random, created: datetime) -> None:
         self._platform = platform
@@ -254,7 +227,7 @@ class _Store:
         content = {"id": scene_id, "displayName": "Seeded scene", **content, "createdById": self._platform.user_id}
         content["iTwinId"] = self.known_itwin(f"{where}.iTwinId", entry.get("iTwinId", self._platform.itwin_id))
         entries = cast("list[JSONObject]", entry.get("objects", []))
-        for target, message, _ in object_problems(entries, self._platform.object_ids):
+        for target, message in object_problems(entries, self._platform.object_ids):
             raise FieldError(f"{where}.objects{target}", message)
         stamps: JSONObject = {"sceneId": scene_id, "createdById": self._platform.user_id}
         times = [time_text(self._created + timedelta(minutes=index)) for index in range(len(entries) + 1)]

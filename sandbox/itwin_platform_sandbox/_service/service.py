@@ -1,7 +1,7 @@
 """Handles one request: credentials, rate limit, operation, version, then the rules of the operation.
 
-The order is that of a gateway in front of a service: an unknown caller learns nothing, and a rate limited one is
-rejected before any work is done. This module uses neither an HTTP server nor a clock.
+This is the order of a gateway in front of a service: an unknown caller gets 401 for
+every path, and a rate limited one is rejected before any work is done.
 """
 
 import re
@@ -12,16 +12,10 @@ from urllib.parse import unquote
 
 from .credentials import Caller, CredentialsError, Tokens
 from .detectors import create_detector
-from .document import DOCUMENTED, DocumentedOperation, OperationRequest
+from .document import DOCUMENTED, DocumentedOperation, OperationRequest, respond_with_example
 from .itwins import get_primary_account, list_itwins
-from .messages import (
-    APIRequest,
-    ErrorResponse,
-    ServiceResponse,
-    operation_not_found,
-    rate_limit_exceeded,
-)
-from .odd_fields import odd_fields
+from .json_values import JSON, NotJSONError
+from .messages import APIRequest, ErrorResponse, ServiceResponse, operation_not_found, rate_limit_exceeded
 from .rate_limit import RequestCounter, retry_after_headers
 from .repositories import create_repository_resource, update_repository
 from .scenes import create_scene, list_scene_objects
@@ -32,12 +26,12 @@ _DECIDING = (
     *(list_itwins, get_primary_account, update_repository, create_repository_resource),
     *(create_scene, list_scene_objects, create_detector, update_webhook),
 )
-# By the name of the operation, which is that of its function.
+# By the name of the operation, which its function has too. The others respond with the example of the document.
 _DECISIONS: Mapping[str, Callable[[Platform, OperationRequest], ServiceResponse]] = {
     function.__name__: function for function in _DECIDING
 }
-# The operations that the sandbox carries out; another one of the document gets 404.
-OPERATIONS = tuple(operation for operation in DOCUMENTED.values() if operation.name in _DECISIONS)
+# A route without a parameter comes before one that matches the same path with a parameter.
+OPERATIONS = tuple(sorted(DOCUMENTED.values(), key=lambda operation: operation.route.count("{")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +55,16 @@ def not_found(method: str, path: str) -> ErrorResponse:
     allowed = [operation.method for operation in OPERATIONS if operation.pattern.fullmatch(path)]
     if allowed:
         message = f"{method} is not supported here; supported: {', '.join(allowed)}."
-        return operation_not_found(message, inferred="other-method")
-    return operation_not_found(f"There is no operation {method} {path[:200]}.{_suggestion(path)}")
+        return operation_not_found(message)
+    return operation_not_found(f"There is no operation {method} {path[:200]}.")
 
 
-def _suggestion(path: str) -> str:
-    other = path.removesuffix("/")
-    return f" Did you mean {other[:200]}?" if any(row.pattern.fullmatch(other) for row in OPERATIONS) else ""
+def _body(request: APIRequest) -> JSON:
+    """Return the body, or None if it is no JSON, which the operation reports."""
+    try:
+        return request.body.json()
+    except NotJSONError:
+        return None
 
 
 _VENDOR_MEDIA_TYPE = re.compile(r"application/vnd\.([a-z0-9_.-]+)\.itwin-platform\.v([0-9]+)\+json", re.IGNORECASE)
@@ -104,12 +101,13 @@ class Service:
             if route is None:
                 raise self._not_found(request)
             self._check_version(route.operation, request.headers["accept"])
-            details = odd_fields(route.operation, request)
+            details = list(route.operation.unknown_fields(request.query, _body(request)))
             notes = tuple(f"{detail.target}: {detail.message}" for detail in details)
             if self.strict:
                 route.operation.reject_any(details)
-            decide = _DECISIONS[route.operation.name]
-            response = decide(self.platform, self._operation_request(request, route, caller))
+            accepted = self._operation_request(request, route, caller)
+            decide = _DECISIONS.get(route.operation.name)
+            response = decide(self.platform, accepted) if decide else respond_with_example(accepted)
         except ErrorResponse as error:
             response = error.response()
         return replace(response, notes=notes) if notes else response
@@ -123,10 +121,10 @@ class Service:
         try:
             token, caller = self.tokens.caller(request.headers.get("authorization"))
         except CredentialsError as error:
-            raise ErrorResponse(401, "HeaderNotFound", str(error), inferred=error.inferred) from error
+            raise ErrorResponse(401, "HeaderNotFound", str(error)) from error
         if not request.headers.get("accept", "").strip():
             message = "Header Accept was not found in the request."
-            raise ErrorResponse(401, "HeaderNotFound", message, inferred="accept-missing")
+            raise ErrorResponse(401, "HeaderNotFound", message)
         counter = self.counter if counted else None
         wait = counter.wait(token) if counter is not None else None
         if counter is not None and wait is not None:
@@ -144,9 +142,7 @@ class Service:
                 return
         vendor = self.vendor or "<vendor>"
         expected = f"application/vnd.{vendor}.itwin-platform.v{operation.version}+json"
-        raise operation_not_found(
-            f"No such version: this operation needs Accept: {expected}.", inferred="other-version"
-        )
+        raise operation_not_found(f"No such version: this operation needs Accept: {expected}.")
 
     def _is_vendor(self, name: str) -> bool:
         return self.vendor is None or self.vendor.lower() == name

@@ -1,39 +1,17 @@
 """The stored data, in memory.
 
-Stored values never change in place: a change stores a new value. So a snapshot copies references only, a response may
-show what is stored, and a listing of a scene may be kept until the scene is replaced.
+Stored values never change in place: a change stores a new value. So a snapshot copies references only, and a response
+may share its values with the store.
 """
 
 import copy
-import hashlib
-import hmac
-import json
 import random
 import uuid
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from .json_values import JSON, FieldError, JSONObject, check_choice
-
-MOST_SELECTIONS = 16
-
-
-class Selections:
-    """The latest results of filtering and sorting: paging through 50,000 items does both once, not for every page."""
-
-    __slots__ = ("_kept",)
-
-    def __init__(self) -> None:
-        self._kept: dict[Hashable, list[JSONObject]] = {}
-
-    def get(self, key: Hashable, select: Callable[[], list[JSONObject]]) -> list[JSONObject]:
-        """Return the selection of this key, made by `select` if there is none yet."""
-        if key not in self._kept:
-            if len(self._kept) >= MOST_SELECTIONS:
-                self._kept.clear()
-            self._kept[key] = select()
-        return self._kept[key]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +28,11 @@ class StoredScene:
 
     content: JSONObject
     objects: tuple[JSONObject, ...] = ()
-    selections: Selections = field(default_factory=Selections, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredWebhook:
-    """A webhook (section 2.9), the iTwin whose maintainers may change it, and the secret that signs its deliveries."""
+    """A webhook (section 2.9), its iTwin, and the secret that signs its deliveries."""
 
     itwin_id: str
     content: JSONObject
@@ -69,8 +46,8 @@ _STORED_IN = ["itwins", "repositories", "resources", "resource_names", "scenes",
 class Platform:
     """Everything stored. Keys are ids: of iTwins, scenes and webhooks in lower case, of repositories as they are.
 
-    `itwin_id` is the iTwin that owns what a test starts with. The keys of resources (section 2.4) begin with those of
-    their repository, within which their names are unique.
+    `itwin_id` is the iTwin that owns the seeded data. The keys of resources (section 2.4) begin with those of their
+    repository, and their names are unique in it.
     """
 
     now: Callable[[], datetime]
@@ -86,7 +63,6 @@ class Platform:
     detectors: list[JSONObject] = field(default_factory=list, repr=False)
     webhooks: dict[str, StoredWebhook] = field(default_factory=dict, repr=False)
     object_ids: set[str] = field(default_factory=set, repr=False)
-    selections: Selections = field(default_factory=Selections, repr=False)
 
     @property
     def repository_ids(self) -> dict[str, str]:
@@ -135,7 +111,6 @@ class Platform:
         for name, value in snapshot.values.items():
             setattr(self, name, copy.copy(value))
         self.random.setstate(snapshot.random_state)
-        self.selections = Selections()
 
     def new_id(self) -> str:
         """Return a UUID that depends only on the seed."""
@@ -154,7 +129,7 @@ class Snapshot:
     random_state: tuple[object, ...]
 
 
-# How what is stored is found, by kind. A scene has its objects.
+# The stored items by kind. A scene has its objects.
 _STORED: Mapping[str, Callable[[Platform], Iterable[JSONObject]]] = {
     "itwin": lambda platform: platform.itwins.values(),
     "repository": lambda platform: (stored.content for stored in platform.repositories.values()),
@@ -169,12 +144,12 @@ _STORED: Mapping[str, Callable[[Platform], Iterable[JSONObject]]] = {
 
 
 def stored_items(platform: Platform, kind: str) -> Iterable[JSONObject]:
-    """Return what is stored of this kind, which may hold secrets; `FieldError` for an unknown kind."""
+    """Return the stored items of a kind, which may hold secrets; `FieldError` for an unknown kind."""
     return _STORED[check_choice("kind", kind, _STORED)](platform)
 
 
 def stored_item(platform: Platform, kind: str, item_id: str) -> JSONObject | None:
-    """Return what is stored of this kind under this id; of a detector the id is its name. It may hold secrets."""
+    """Return a stored item, which may hold secrets, by its id; a detector has its name as id."""
     key = "name" if kind == "detector" else "id"
     is_uuid = kind in ("itwin", "scene", "scene_object", "webhook")
     wanted = item_id.lower() if is_uuid else item_id
@@ -191,22 +166,16 @@ def stored_webhook(platform: Platform, webhook_id: str) -> StoredWebhook:
 
 
 def has_secret(platform: Platform, webhook_id: str, secret: str) -> bool:
-    """Compare the secret of a webhook, in a time that does not depend on where the two differ."""
-    stored = stored_webhook(platform, webhook_id).secret
-    return hmac.compare_digest(_bytes(stored), _bytes(secret))
+    """Return whether a webhook has this secret."""
+    return stored_webhook(platform, webhook_id).secret == secret
 
 
 def has_authentication(platform: Platform, repository_id: str, authentication: JSON) -> bool:
-    """Compare the authentication of a repository, None for none, as `has_secret` compares."""
+    """Return whether a repository has this authentication, None for none."""
     stored = stored_item(platform, "repository", repository_id)
     if stored is None:
         raise FieldError("repository_id", "no repository with this id is stored")
-    one, other = (_bytes(json.dumps(value, sort_keys=True)) for value in (stored["authentication"], authentication))
-    return hmac.compare_digest(one, other)
-
-
-def _bytes(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return stored["authentication"] == authentication
 
 
 def source_of(seed: int, purpose: str) -> random.Random:

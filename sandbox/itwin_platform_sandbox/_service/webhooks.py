@@ -25,14 +25,14 @@ def _maintainable_webhook(platform: Platform, request: OperationRequest) -> Stor
     caller = request.caller
     if WEBHOOKS_SCOPE not in caller.rights.scopes:
         message = f"The access token is missing the scope {WEBHOOKS_SCOPE}."
-        raise ErrorResponse(401, "HeaderNotFound", message, inferred="webhook-scope")
+        raise ErrorResponse(401, "HeaderNotFound", message)
     if not caller.rights.service_application:
         message = "Webhooks are changed by service applications only."
-        raise insufficient_permissions(message, inferred="webhook-forbidden")
+        raise insufficient_permissions(message)
     webhook = platform.webhooks.get(request.path_parameters["webhookId"].lower())
     if webhook is None:
         raise ErrorResponse(404, "WebhookNotFound", "Requested webhook is not available.")
     if not caller.has_permission(WEBHOOKS_MAINTAINER, webhook.itwin_id):
         message = f"The caller needs the permission {WEBHOOKS_MAINTAINER} on the iTwin."
-        raise insufficient_permissions(message, inferred="webhook-forbidden")
+        raise insufficient_permissions(message)
     return webhook

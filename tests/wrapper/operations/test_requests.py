@@ -29,7 +29,6 @@ from tests.support.calls import IDS, ITWIN, ITWINS_PER_PAGE, METHODS, OBJECTS_PE
 from tests.support.operations import OPERATIONS, SPECIFICATION, argument_of, nullable, wire_of
 from tests.wrapper.operations.conftest import BASE_URL, Exchange, called, shown
 from tests.wrapper.operations.test_replacement import BASIC, HEADER, PKCE, QUERY
-from tools.generation.document import operations
 
 
 class Name(str, Enum):  # noqa: UP042 - `str()` of a member of a StrEnum is its value
@@ -246,12 +245,6 @@ HEADERS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         for name in ("create_scene", "list_scene_objects")
     ),
 ]
-
-
-def test_the_calls_are_those_of_the_specification() -> None:
-    """Every operation of the specification is called in these tests, and no other, and the tables say what it sends."""
-    assert METHODS.keys() == {operation["operationId"] for _, _, operation, _ in operations(SPECIFICATION)}
-    assert METHODS.keys() == {*BODIES, *QUERIES}
 
 
 @pytest.mark.parametrize(("name", "keywords", "own"), HEADERS, ids=str)
