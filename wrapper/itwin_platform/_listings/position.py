@@ -33,7 +33,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 #: The times of an iTwin that a listing can be partitioned by, with their attributes. Source: section 2.5.
 TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
 #: The format of resume strings: strings of another one belong to another listing.
-_FORMAT = 5
+_FORMAT = 6
 #: Characters that a cursor may hold where it stands in a query.
 _SAFE = "!$%&'()*+,-./:<=>?@[\\]^_`{|}~"
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -59,30 +59,24 @@ class PageRequest(NamedTuple):
 
 
 class TimeRange(NamedTuple):
-    """iTwins whose time is `since` or later and before `until`, where these are given.
+    """The iTwins of `list_all` that are being read: those whose time is `since` or later.
 
     Args:
-        since, until: the bounds.
-        timeless: whether iTwins without a time are still to come: in this range, unless it ends before them.
-        reached: the time of the item that was handed out last; None if it has none.
+        since: the least time; None in the first range.
+        reached: the time of the item that was returned last; None if it has none.
         ties: how many of the last items have this time, also in the ranges before.
     """
 
     since: Moment | None = None
-    until: Moment | None = None
-    timeless: bool = True
     reached: Moment | None = None
     ties: Count = 0
 
     def after(self, moments: Sequence[Moment | None]) -> "TimeRange":
-        """Return the range after items with these times were handed out."""
+        """Return the range after items with these times were returned."""
         ties = next((ties for ties, moment in enumerate(reversed(moments)) if moment != moments[-1]), len(moments))
         if ties == len(moments) and moments[-1] == self.reached:
             ties += self.ties
-        # If the first items of the listing have no time, none without a time follow at its end.
-        is_first = self.since is None and self.ties == 0
-        timeless = self.timeless and not (is_first and moments[0] is None)
-        return self._replace(reached=moments[-1], ties=ties, timeless=timeless)
+        return self._replace(reached=moments[-1], ties=ties)
 
 
 class Position(NamedTuple):
@@ -90,11 +84,11 @@ class Position(NamedTuple):
 
     Args:
         request: the request for the page; None for the first one.
-        done: items of the page that have been handed out, or dropped.
-        items: items handed out in all.
-        received: items handed out or dropped, which count for X-Max-Return; in a range, those of the range.
-        last_modified: the last modification of the scene as last seen, where there is one.
-        range: the range of time that is being read: everything, but in a listing by ranges.
+        done: items of the page that were returned, or dropped as duplicates.
+        items: items returned in all.
+        received: items that count for X-Max-Return: those returned or dropped, in `list_all` those of the range.
+        last_modified: the last modification of the scene, as the last page reported it.
+        range: the range of `list_all` that is being read.
     """
 
     request: PageRequest | None = None
@@ -144,7 +138,8 @@ class Listing:
     def __post_init__(self) -> None:
         query, derive = parameters_of(self.first), partial(object.__setattr__, self)
         check_characters("a keyword", *query.values())
-        derive("carried", encode_query({name: query[name] for name in query if name not in (SKIP, TOP)}))
+        located = (SKIP, TOP, "$filter") if self.time else (SKIP, TOP)
+        derive("carried", encode_query({name: query[name] for name in query if name not in located}))
         derive("parameters", _ODATA_OPTIONS.union(map(_comparable, {*self.parameters, *query} - {SKIP, TOP})))
         for name, least in (("limit", 0), ("concurrency", 1), ("page_size", 1), ("skip", None), ("max_return", None)):
             value = getattr(self, name)
@@ -155,10 +150,25 @@ class Listing:
             except TypeError:  # where the checks of the document are lifted
                 raise UsageError(f"{name} must be an integer, not {type(value).__name__}", argument=name) from None
 
-    def query(self, request: PageRequest) -> str:
-        """Return the query of a request for a page, encoded."""
+    def query(self, request: PageRequest, since: Moment | None = None) -> str:
+        """Return the query of a request for a page, encoded.
+
+        Args:
+            request: the request.
+            since: the least time of the range that is being read, in `list_all`.
+        """
         numbers = f"{TOP}={request.top}" if request.skip is None else f"{SKIP}={request.skip}&{TOP}={request.top}"
-        return "&".join(filter(None, (self.carried, numbers, request.cursor)))
+        condition = encode_query({"$filter": text}) if (text := self.condition(since)) else ""
+        return "&".join(filter(None, (self.carried, condition, numbers, request.cursor)))
+
+    def condition(self, since: Moment | None) -> str:
+        """Return the `$filter` of a range: that of the caller, and the range; empty where the range does not count."""
+        if not self.time:
+            return ""
+        within = parameters_of(self.first).get("$filter", "")
+        if since is None:
+            return within
+        return f"({within}) and {self.time} ge {since}" if within else f"{self.time} ge {since}"
 
     def moment(self, item: object) -> Moment | None:
         """Return the time of an item by which the listing is partitioned."""
@@ -271,12 +281,12 @@ def _identity(name: str, first: RequestValues) -> str:
     return f"{name}:{digest[:16]}"
 
 
-def write_resume(position: Position, name: str, first: RequestValues) -> str:
-    """Serialize a position in the listing with this name and this first request."""
+def write_resume(position: Position, listing: Listing) -> str:
+    """Serialize a position in a listing."""
     request = position.request
     if request is not None and request.cursor:
         position = position._replace(request=request._replace(cursor=quote(request.cursor, safe=_SAFE)))
-    return base64.urlsafe_b64encode(encode((_identity(name, first), position))).decode().rstrip("=")
+    return base64.urlsafe_b64encode(encode((_identity(listing.name, listing.first), position))).decode().rstrip("=")
 
 
 def read_resume(text: object, listing: Listing) -> Position:
