@@ -84,6 +84,28 @@ class ErrorDetail:
         return printable(f"{self.code or 'no code'}{target}: {self.message or 'no message'}")
 
 
+class RateLimited:
+    """The rate limit that response headers name."""
+
+    __slots__ = ()
+    headers: Mapping[str, str]
+
+    @property
+    def tier(self) -> str | None:
+        """The tier of the limit; None when the service names none."""
+        return HEADERS.limit_of(self.headers).tier
+
+    @property
+    def api(self) -> str | None:
+        """The API of the limit; None when the service names none."""
+        return HEADERS.limit_of(self.headers).api
+
+    @property
+    def operation(self) -> str | None:
+        """The operation of the limit; None when the service names none."""
+        return HEADERS.limit_of(self.headers).operation
+
+
 class PagingError(PlatformError):
     """A listing that cannot be followed: a link leads to another operation, repeats, or does not advance."""
 
@@ -194,23 +216,8 @@ class UnprocessableError(APIStatusError):
     """422: the request breaks a rule, which `details` name."""
 
 
-class RateLimitError(APIStatusError):
+class RateLimitError(RateLimited, APIStatusError):
     """429, or held back by a known cooldown."""
-
-    @property
-    def tier(self) -> str | None:
-        """The tier of the limit; None when the service names none."""
-        return HEADERS.limit_of(self.headers).tier
-
-    @property
-    def api(self) -> str | None:
-        """The API of the limit; None when the service names none."""
-        return HEADERS.limit_of(self.headers).api
-
-    @property
-    def operation(self) -> str | None:
-        """The operation of the limit; None when the service names none."""
-        return HEADERS.limit_of(self.headers).operation
 
 
 class ServerError(APIStatusError):

@@ -24,23 +24,19 @@ from itwin_platform_transport import (
     UsageError,
 )
 
-from .._errors import KEPT, APIStatusError, described, printable, status_error_class
-from .._version import CORRELATION_ID, HEADERS, LOGGER
+from .._errors import KEPT, APIStatusError, RateLimited, described, printable, status_error_class
+from .._version import CORRELATION_ID, LOGGER
 from .request import Service, make_request
 
 T = TypeVar("T")
 
-#: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
-MOST_ENCODINGS = 5
-_DECODED = frozenset({"gzip", "deflate"})
-#: The old name of gzip begins with it. Source: RFC 9110, section 8.4.1.3.
-_OLD = "x-"
-_GZIP_BEGINNING = b"\x1f\x8b"
+#: The encoding that is asked for, and its old name. Source: RFC 9110, section 8.4.1.3.
+_GZIP = {"gzip", "x-gzip"}
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseInfo:
+class ResponseInfo(RateLimited):
     """The final response of a call, without its body.
 
     Args:
@@ -60,21 +56,6 @@ class ResponseInfo:
     attempts: int
     seconds: float
     correlation_id: str | None
-
-    @property
-    def tier(self) -> str | None:
-        """The tier of the rate limit that the response names; None when it names none."""
-        return HEADERS.limit_of(self.headers).tier
-
-    @property
-    def api(self) -> str | None:
-        """The API of that rate limit."""
-        return HEADERS.limit_of(self.headers).api
-
-    @property
-    def operation(self) -> str | None:
-        """The operation of that rate limit."""
-        return HEADERS.limit_of(self.headers).operation
 
 
 class CallOptions(NamedTuple):
@@ -163,8 +144,7 @@ class DecodedResponse:
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
-        left = _unknown_encodings(self._response.raw_headers)
-        if left and not _is_json(self.content):
+        if left := _unknown_encodings(self._response.raw_headers):
             encoding = ", ".join(left)[:40]
             reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
@@ -335,7 +315,7 @@ def read_json(body: bytes) -> object:
 
 
 def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
-    """Decode a body: gzip and deflate, so that a small body cannot become a huge one.
+    """Decode a body with gzip, so that a small body cannot become a huge one.
 
     Other encodings are ignored, as httpx and requests ignore them: some services write a character set there.
 
@@ -344,22 +324,27 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
         limit: the largest decoded body, in bytes.
 
     Returns:
-        The body, and why it cannot be used: None when it can. Then it is what could be decoded.
+        The body as far as it could be decoded, and why it cannot be used; None when it can.
     """
     body = response.content
-    names = [name for name in _encodings(response.raw_headers) if name.removeprefix(_OLD) in _DECODED]
-    if response.fault is not None or not names or not body:
+    if response.fault is not None or _GZIP.isdisjoint(_encodings(response.raw_headers)):
         return body, response.fault
-    if len(names) > MOST_ENCODINGS:
-        return b"", f"it is encoded {len(names)} times, which was not asked for"
-    reason = None
-    for name in reversed(names):
-        # Servers also write the old name where they do not compress.
-        if name.startswith(_OLD) and not body.startswith(_GZIP_BEGINNING):
-            continue
-        body, fault = _inflated(body, name.removeprefix(_OLD), limit=limit)
-        reason = reason or fault
-    return body, reason
+    pieces, room = list[bytes](), limit
+    while body:
+        stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        try:
+            piece = stream.decompress(body, room + 1)
+        except zlib.error:
+            return b"".join(pieces), "its gzip encoding is broken"
+        pieces.append(piece[:room])
+        room -= len(piece)
+        if room < 0:
+            return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
+        if not stream.eof:
+            return b"".join(pieces), "its gzip encoding breaks off"
+        # Zeros after the end are padding: httpx and the module gzip ignore them.
+        body = stream.unused_data.lstrip(b"\0")
+    return b"".join(pieces), None
 
 
 def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
@@ -369,40 +354,4 @@ def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
 
 
 def _unknown_encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    return [name for name in _encodings(headers) if name.removeprefix(_OLD) not in _DECODED]
-
-
-def _is_json(body: bytes) -> bool:
-    try:
-        read_json(body)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
-    """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
-    is_gzip, pieces, room = name == "gzip", list[bytes](), limit
-    while data:
-        stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
-        try:
-            piece = stream.decompress(data, room + 1)
-        except zlib.error:
-            return b"".join(pieces), f"its {name} encoding is broken"
-        pieces.append(piece[:room] if len(piece) > room else piece)
-        if len(piece) > room:
-            return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
-        if not stream.eof:
-            return b"".join(pieces), f"its {name} encoding breaks off"
-        room -= len(piece)
-        # Zeros after the end of gzip are padding: httpx and gzip ignore them.
-        data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
-        if data and not is_gzip:
-            return b"".join(pieces), "its deflate encoding is broken"
-    return b"".join(pieces), None
-
-
-def _window_of(data: bytes) -> int:
-    # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
-    has_header = data[0] & 0x0F == 8 and (len(data) == 1 or int.from_bytes(data[:2], "big") % 31 == 0)
-    return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
+    return [name for name in _encodings(headers) if name not in _GZIP]
