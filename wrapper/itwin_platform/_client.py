@@ -1,19 +1,19 @@
 """The client, which puts its parts together."""
 
+import inspect
 import logging
 import os
 import re
 import ssl
-import sys
 import warnings
-from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import httpx
-from itwin_platform_api.encoding import as_integer, class_name
+from itwin_platform_api.encoding import as_integer
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import (
     MAX_RESPONSE_BYTES,
@@ -88,8 +88,8 @@ class PlatformClient:
     """The asyncio client of an iTwin platform service.
 
     Nothing is sent until an operation is awaited. Use the client in `async with`, or await `aclose()`. One client
-    serves any number of tasks of its event loop. The environment variable ITWIN_PLATFORM_LOG, `info` or `debug`, writes
-    its log to stderr.
+    serves any number of tasks of its event loop. The environment variable ITWIN_PLATFORM_LOG, `info` or `debug`,
+    switches its log on.
 
     Args:
         base_url: the address of the service, whose path is kept; default: the environment's ITWIN_PLATFORM_BASE_URL.
@@ -145,11 +145,17 @@ class PlatformClient:
         allow_insecure: bool = False,
     ) -> None:
         _switch_log_on()
-        _check_settings(base_url=base_url, vendor=vendor, token=token)
         try:
-            if not isinstance(backoff, BackoffPolicy | None):
-                said = "backoff must be a BackoffPolicy, such as BackoffPolicy(deadline=60)"
-                raise UsageError(said, argument="backoff")
+            address, word, token = _with_environment(base_url=base_url, vendor=vendor, token=token)
+            for name, value, kind, said in (
+                ("base_url", address, str, "a str"),
+                ("vendor", word, str, "a str"),
+                ("backoff", backoff, BackoffPolicy | None, "a BackoffPolicy, such as BackoffPolicy(deadline=60)"),
+                ("allow_insecure", allow_insecure, bool, "True or False"),
+                ("check_requests", check_requests, bool, "True or False"),
+            ):
+                if not isinstance(value, kind):
+                    raise UsageError(f"{name} must be {said}", argument=name)
             attempts = BackoffTransport(
                 transport,
                 http_client=http_client,
@@ -159,17 +165,13 @@ class PlatformClient:
                 gate=gate,
                 headers=HEADERS,
                 token_timeout=max((each for each in _timeout(timeout).values() if each is not None), default=None),
-                token=token if token is not None else _setting("token", None),
+                token=token,
                 max_response_bytes=max_response_bytes,
                 on_event=as_callback("on_event", on_event),
             )
         finally:
             del token  # tools that report errors show what frames hold
-        url = as_base_url(_setting("base_url", base_url), allow_insecure=allow_insecure)
-        for name, flag in (("allow_insecure", allow_insecure), ("check_requests", check_requests)):
-            if not isinstance(flag, bool):
-                raise UsageError(f"{name} must be True or False", argument=name)
-        word = _setting("vendor", vendor)
+        url = as_base_url(address, allow_insecure=allow_insecure)
         if not re.fullmatch(_VENDOR, word):
             said = "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept"
             raise UsageError(said, argument="vendor")
@@ -248,13 +250,11 @@ class PlatformClient:
     def _view(self, sender: PlatformSender) -> Self:
         """Return a copy that sends otherwise: with all attributes of a subclass, without what is made on first use."""
         view = object.__new__(type(self))  # a subclass may have a constructor with other arguments
-        state: Any = object.__getstate__(self)
-        kept, slots = state if isinstance(state, tuple) else (state, {})
-        made = _made_on_use(type(self))  # type: ignore[arg-type]  # mypy takes the class of Self for not hashable
-        view.__dict__.update({name: value for name, value in kept.items() if name not in made})
+        kind = type(self)
+        for name, value in vars(self).items():
+            if not isinstance(inspect.getattr_static(kind, name, None), cached_property | _Group):
+                view.__dict__[name] = value
         view.__dict__.update(_sender=sender, _is_view=True)
-        for name, value in slots.items():
-            object.__setattr__(view, name, value)
         return view
 
     itwins: "ITwins" = _group("ITwins")
@@ -327,68 +327,35 @@ class PlatformClient:
             )
 
 
-@cache
-def _made_on_use(kind: type[PlatformClient]) -> frozenset[str]:
-    """Return the names of what an instance makes when it is first read, and keeps."""
-    members = (member for each in kind.__mro__ for member in vars(each).items())
-    return frozenset(name for name, value in members if isinstance(value, cached_property | _Group))
-
-
 def _switch_log_on() -> None:
-    """Write the log of both packages to stderr if ITWIN_PLATFORM_LOG is `info` or `debug`.
+    """Write the log of both packages if ITWIN_PLATFORM_LOG is `info` or `debug`, to stderr unless logging is set up.
 
     Raises:
         UsageError: it is another word.
     """
     level = os.environ.get(_LOG, "").strip().upper()
-    if not level:
-        return
-    if level not in ("INFO", "DEBUG"):
+    if level not in ("", "INFO", "DEBUG"):
         raise UsageError(f"{_LOG} must be info or debug: set one of them, or unset it")
-    LOGGER.setLevel(level)
-    if all(handler.name != _LOG for handler in LOGGER.handlers):
-        handler = logging.StreamHandler()
-        handler.name = _LOG
-        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
-        handler.addFilter(_is_shown_nowhere_else)
-        LOGGER.addHandler(handler)
+    if level:
+        logging.basicConfig()
+        LOGGER.setLevel(level)
 
 
-def _is_shown_nowhere_else(_: logging.LogRecord) -> bool:
-    """Return whether the application writes no log to the terminal: it would show each line twice."""
-    streams = [getattr(handler, "stream", None) for handler in logging.getLogger().handlers]
-    return sys.stderr not in streams and sys.stdout not in streams
-
-
-def _check_settings(**settings: object) -> None:
-    """Name all settings at once that are neither passed nor in the environment.
+def _with_environment(**passed: Any) -> Iterator[Any]:
+    """Return settings in their order: each as it was passed, or else as the environment has it.
 
     Raises:
-        UsageError: more than one is missing.
+        UsageError: there is neither; all missing settings are named at once.
     """
-    missing = [name for name, value in settings.items() if value is None and not os.environ.get(_VARIABLES[name])]
-    del settings  # tools that report errors show what frames hold
-    if len(missing) > 1:
-        names, variables = " and ".join(missing), " and ".join(_VARIABLES[name] for name in missing)
-        raise UsageError(
-            f"{names} are missing: pass them, or set the environment variables {variables}", argument=missing[0]
-        )
-
-
-def _setting(name: str, value: str | None) -> str:
-    """Return a setting that was passed, or the one in the environment.
-
-    Raises:
-        UsageError: there is neither, or it is not a string.
-    """
-    variable = _VARIABLES[name]
-    found = value if value is not None else os.environ.get(variable)
-    if not found:
-        said = f"{name} is missing: pass {name}=... or set the environment variable {variable}"
-        raise UsageError(said, argument=name)
-    if not isinstance(found, str):
-        raise UsageError(f"{name} must be a str, not {class_name(found)}", argument=name)
-    return found
+    found = {
+        name: value if value is not None else os.environ.get(_VARIABLES[name]) or None for name, value in passed.items()
+    }
+    if missing := [name for name, value in found.items() if value is None]:
+        del passed, found  # tools that report errors show what frames hold
+        verb, variables = "are" if missing[1:] else "is", " and ".join(_VARIABLES[name] for name in missing)
+        said = f"{' and '.join(missing)} {verb} missing: pass {' and '.join(f'{name}=...' for name in missing)}"
+        raise UsageError(f"{said}, or set {variables} in the environment", argument=missing[0])
+    return iter(found.values())
 
 
 def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | None]:

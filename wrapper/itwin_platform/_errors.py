@@ -51,12 +51,11 @@ KEPT = 65_536
 #: Properties that hold an error inside an object, compared in lower case as all names below.
 _INNER = ("error", "odata.error", "fault", "exception")
 #: Names for the words of an error, the most telling first: of the platform and most gateways, OAuth, SOAP, problem
-#: details, FastAPI, Elasticsearch, FHIR, OGC and JSON:API; then those of elements in XML and HTML, and of envelopes.
+#: details, FastAPI, Elasticsearch and JSON:API; then those of elements in XML and HTML, and of envelopes.
 _WORDS = (
-    *("message", "error_description", "errormessage", "error_message", "errormsg", "errmsg", "faultstring", "msg"),
-    *("errorsummary", "detail", "title", "text", "reason", "description", "diagnostics", "exceptiontext"),
-    *("serviceexception", "exceptionmessage", "errormessages", "usermessage", "status_message", "error", "errors"),
-    *("issue", "value", "h1", "h2", "p", "string", "data", "response", "result", "meta", "exception", "__type"),
+    *("message", "error_description", "errormessage", "error_message", "errmsg", "faultstring", "msg"),
+    *("errorsummary", "detail", "title", "text", "reason", "description", "serviceexception", "exceptiontext"),
+    *("errormessages", "error", "errors", "value", "h1", "h2", "p", "string", "data", "exception", "__type"),
 )
 #: Names that only an object about a failure has: a success may have any of the others.
 _OF_A_FAILURE = {*_INNER, "errors", "message", "error_description", "errormessage", "detail", "title"}
@@ -264,24 +263,15 @@ def _words(value: object, depth: int = _DEEPEST) -> str | None:
     """Return the first words of an error in a parsed body; None when it has none."""
     if isinstance(value, str):
         return value.strip() or None
+    places: list[object] = []
     if isinstance(value, list):
-        return next(filter(None, (_words(item, depth - 1) for item in value[:_MOST_ITEMS] if depth)), None)
-    if not isinstance(value, dict) or not depth:
-        return None
-    named = _lowered(value)
-    places = [*(name for name in _INNER if not isinstance(named.get(name), str)), *_WORDS]
-    found = next(filter(None, (_words(named.get(name), depth - 1) for name in places)), None)
-    if found is None:
-        # Strings by the name of the field that is wrong, as Django and Rails write them.
-        errors = named.get("errors")
-        fields = (
-            errors if isinstance(errors, dict) else {name: each for name, each in value.items() if type(each) is list}
-        )
-        firsts = ((name, each[0] if isinstance(each, list) and each else each) for name, each in fields.items())
-        return next((f"{name}: {first}" for name, first in firsts if isinstance(first, str)), None)
-    title = named.get("title")
-    is_detail = found == named.get("detail") and found != title
-    return f"{title}: {found}" if is_detail and isinstance(title, str) else found
+        places = value[:_MOST_ITEMS]
+    elif isinstance(value, dict):
+        named = _lowered(value)
+        # A string is the code or the title of what other properties say.
+        inner = (named.get(name) for name in _INNER if not isinstance(named.get(name), str))
+        places = [*inner, *(named.get(name) for name in _WORDS)]
+    return next(filter(None, (_words(each, depth - 1) for each in places if depth)), None)
 
 
 def _error_object(parsed: object) -> Mapping[str, object]:
@@ -304,13 +294,8 @@ def _code(error: Mapping[str, object]) -> object:
 
 
 def _details(value: object, text: Callable[[object], str | None]) -> tuple[ErrorDetail, ...]:
-    if not isinstance(value, list):
-        return ()
-    return tuple(
-        ErrorDetail(code=text(item.get("code")), message=text(item.get("message")), target=text(item.get("target")))
-        for item in value
-        if isinstance(item, dict)
-    )
+    items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return tuple(ErrorDetail(*(text(item.get(name)) for name in ("code", "message", "target"))) for item in items)
 
 
 def _telling_header(status: int, headers: Mapping[str, str]) -> str | None:
@@ -332,8 +317,6 @@ def _form(headers: Mapping[str, str], body: bytes) -> str:
         return "an empty body"
     kind = _media_type(headers)
     name = kind.rpartition("/")[2].rpartition("+")[2].upper()
-    if name == "JSON" and body.lstrip().startswith(b"<"):
-        name = "HTML"  # a page of a proxy, which is labelled as what was expected
     name = name if name in ("HTML", "JSON", "XML") else kind or "no content type"
     return f"{name}, {len(body) // 1000:,} kB" if len(body) >= 1000 else f"{name}, {len(body)} B"
 
