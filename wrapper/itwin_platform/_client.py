@@ -31,7 +31,7 @@ from itwin_platform_transport import (
 )
 
 from ._requests.http_client import PlatformHTTPClient
-from ._requests.request import Service, as_base_url, check_characters, check_header, check_header_name, write_json
+from ._requests.request import Service, as_base_url, check_characters, check_header, write_json
 from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback, with_changes
 from ._version import CORRELATION_ID, HEADERS, LOGGER
 
@@ -51,6 +51,8 @@ _VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 _VARIABLES = {name: f"ITWIN_PLATFORM_{name.upper()}" for name in ("base_url", "vendor", "token")}
 #: The environment variable that switches the log on.
 _LOG = "ITWIN_PLATFORM_LOG"
+#: The name of a header. Source: RFC 9110, section 5.1.
+_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 #: The client writes these headers itself.
 _RESERVED = {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
 _RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
@@ -407,7 +409,8 @@ def _with_headers(
         if not isinstance(headers, Mapping):
             raise UsageError("headers must be a mapping of header names to strings", argument="headers")
         for name, value in headers.items():
-            check_header_name(name)
+            if not isinstance(name, str) or not re.fullmatch(_HEADER_NAME, name):
+                raise UsageError(f"headers must contain names of HTTP headers, not {name!r}", argument="headers")
             check_header(name, value)
             lower = name.lower()
             if lower in _RESERVED:

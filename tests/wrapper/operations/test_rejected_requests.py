@@ -237,7 +237,6 @@ IN_BODIES: list[tuple[str, Callable[[PlatformClient, Any], Awaitable[object]]]] 
     ("options.minimumLevel", lambda it, value: called(it, "update_repository", {"options": level(value)})),
     ("name", lambda it, value: called(it, "create_detector", {"name": value})),
     ("extra_body.a", lambda it, value: it.with_options(extra_body={"a": value}).aclose()),
-    ("json.a", lambda it, value: it.generated.get_async_httpx_client().post("/scenes/", json={"a": value})),
 ]
 
 
