@@ -319,14 +319,9 @@ class PlatformClient:
 
     def __del__(self) -> None:
         # A constructor that has raised leaves less.
-        is_owner = not getattr(self, "_is_view", True)
-        if is_owner and self._sender.transport.is_in_use:
-            warnings.warn(
-                f"unclosed {self!r}: use it in `async with`, or await `aclose()`",
-                ResourceWarning,
-                stacklevel=2,
-                source=self,
-            )
+        if not getattr(self, "_is_view", True) and self._sender.transport.is_in_use:
+            said = f"unclosed {self!r}: use it in `async with`, or await `aclose()`"
+            warnings.warn(said, ResourceWarning, stacklevel=2, source=self)
 
 
 def _switch_log_on() -> None:

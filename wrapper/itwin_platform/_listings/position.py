@@ -141,14 +141,12 @@ class Listing:
         located = (SKIP, TOP, "$filter") if self.time else (SKIP, TOP)
         derive("carried", encode_query({name: query[name] for name in query if name not in located}))
         derive("parameters", _ODATA_OPTIONS.union(map(_comparable, {*self.parameters, *query} - {SKIP, TOP})))
+        # The checks of the document can be lifted, but a listing must end.
         for name, least in (("limit", 0), ("concurrency", 1), ("page_size", 1), ("skip", None), ("max_return", None)):
-            value = getattr(self, name)
-            if value is not None and least is not None:
-                check_integer(name, value, least=least)
-            try:
-                derive(name, None if value is None else index(value))
-            except TypeError:  # where the checks of the document are lifted
-                raise UsageError(f"{name} must be an integer, not {type(value).__name__}", argument=name) from None
+            if (value := getattr(self, name)) is not None:
+                if least is not None:
+                    check_integer(name, value, least=least)
+                derive(name, index(value))
 
     def query(self, request: PageRequest, since: Moment | None = None) -> str:
         """Return the query of a request for a page, encoded.

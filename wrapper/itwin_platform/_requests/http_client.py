@@ -7,7 +7,7 @@ import httpx
 from itwin_platform_api.request import RequestValues
 from itwin_platform_transport import CallInfo, Request
 
-from .request import FIXED_HEADERS, check_path, check_request, merged_headers
+from .request import FIXED_HEADERS, check_address, check_path, merged_headers
 from .sender import DecodedResponse, ErrorsOfCall, PlatformSender
 
 
@@ -28,9 +28,6 @@ class PlatformHTTPClient(httpx.AsyncClient):
             trust_env=False,
         )
         self._sender = sender
-
-    def __repr__(self) -> str:
-        return f"PlatformHTTPClient({self._sender.service.address!r})"
 
     async def send_values(self, values: RequestValues) -> DecodedResponse:
         """Send a request as the operations do."""
@@ -58,7 +55,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         service, policy = self._sender.service, self._sender.options.policy
         info = CallInfo(method=request.method, route=request.url.path, policy=policy, has_template=False)
         with ErrorsOfCall(info.method, info.route, request.url.raw_path.partition(b"?")[0].decode("ascii")):
-            check_request(request, service=service)
+            check_address(request.url, base_url=service.base_url)
             request.headers["accept"] = request.headers.get("accept", "*/*").replace("{vendor}", service.vendor)
             for name in ("authorization", "cookie"):
                 request.headers.pop(name, None)

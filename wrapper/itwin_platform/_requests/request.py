@@ -166,18 +166,6 @@ def encode_query(query: Mapping[str, str] | str) -> str:
     return query if isinstance(query, str) else urlencode(query, safe="$", quote_via=quote) if query else ""
 
 
-def check_request(request: httpx.Request, *, service: Service) -> None:
-    """Apply the rules that always hold to a request that the caller made.
-
-    Raises:
-        UsageError: the request leaves the service, or its body is too large.
-    """
-    check_address(request.url, base_url=service.base_url)
-    length = request.headers.get("content-length", "")
-    route = request.url.path.removeprefix(service.base_url.path.rstrip("/"))
-    service.check_body_size(int(length) if length.isdecimal() else 0, request.method, route)
-
-
 def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
     """Reject an address outside the service: the token would go with it.
 

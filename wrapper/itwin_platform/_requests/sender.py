@@ -107,8 +107,8 @@ class DecodedResponse:
         """The headers that came, without the encodings that were decoded."""
         if self._headers is None:
             self._headers = self._response.headers_of_decoded
-            if left := _unknown_encodings(self._response.raw_headers):
-                self._headers["Content-Encoding"] = ", ".join(left)
+            if left := _encodings(self._response.raw_headers) - _GZIP:
+                self._headers["Content-Encoding"] = ", ".join(sorted(left))
         return self._headers
 
     def json(self) -> Any:
@@ -144,8 +144,8 @@ class DecodedResponse:
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
-        if left := _unknown_encodings(self._response.raw_headers):
-            encoding = ", ".join(left)[:40]
+        if left := _encodings(self._response.raw_headers) - _GZIP:
+            encoding = ", ".join(sorted(left))[:40]
             reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
@@ -347,11 +347,6 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
     return b"".join(pieces), None
 
 
-def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
+def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> set[str]:
     found = [value for name, value in headers if name.lower() == b"content-encoding"]
-    names = [part.strip() for value in found for part in value.decode("latin-1").lower().split(",")]
-    return [name for name in names if name not in ("", "identity")]
-
-
-def _unknown_encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    return [name for name in _encodings(headers) if name not in _GZIP]
+    return {part.strip() for value in found for part in value.decode("latin-1").lower().split(",")} - {"", "identity"}
