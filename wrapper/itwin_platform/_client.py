@@ -1,4 +1,4 @@
-"""The client, which puts its parts together."""
+"""The client: it checks its options and makes the transport, the sender and the groups of operations."""
 
 import inspect
 import logging
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
-#: The environment variables that stand for arguments.
+#: The environment variables of the arguments with a default in the environment.
 _VARIABLES = {name: f"ITWIN_PLATFORM_{name.upper()}" for name in ("base_url", "vendor", "token")}
 #: The environment variable that switches the log on.
 _LOG = "ITWIN_PLATFORM_LOG"
@@ -56,7 +56,7 @@ _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 #: The client writes these headers itself.
 _RESERVED = {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
 _RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
-#: The longest timeout in seconds: a year. Timers overflow at longer ones.
+#: The longest timeout: a year in seconds. Timers overflow at longer ones.
 _LONGEST = 31_536_000
 
 
@@ -101,8 +101,8 @@ class PlatformClient:
         backoff: how often and how long requests are retried.
         timeout: seconds for one attempt, or a `Timeout` of httpx or httpx2. A call of an async `token` may take as
             long.
-        check_requests: False sends what the documented rules forbid, for when the preview has changed them. Rejected
-            are still an id that would change the path, and None for a parameter, which could only be omitted.
+        check_requests: False sends values that the documented rules forbid, for when the preview has changed the
+            rules. Ids that would change the path are still rejected, and so is None for a parameter.
         max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
         transport: the innermost `httpx.AsyncBaseTransport`, or one of httpx2: a proxy, an ASGI app, a mock. It must
             send each request once: its own retries are not counted. It is closed with the client.
@@ -172,7 +172,7 @@ class PlatformClient:
                 on_event=as_callback("on_event", on_event),
             )
         finally:
-            del token  # tools that report errors show what frames hold
+            del token  # error trackers capture the variables of frames
         url = as_base_url(address, allow_insecure=allow_insecure)
         if not re.fullmatch(_VENDOR, word):
             said = "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept"
@@ -211,11 +211,11 @@ class PlatformClient:
                 not count. None for no deadline.
             queue_timeout: seconds that a request may queue before its first attempt; None for no limit.
             max_attempts: attempts in total, at least 1; a response with status 429 uses none.
-            headers: headers to add to each request. What an operation sends itself wins over them.
+            headers: headers to add to each request. The headers of an operation take precedence.
             correlation_id: sent as X-Correlation-Id with each request; None sends none.
-            extra_query: query parameters to add to each request, for what the preview has added.
-            extra_body: properties to add to each request body, in wire names. What an operation sends itself cannot be
-                replaced: a call that sends a parameter or a property of this name raises UsageError.
+            extra_query: query parameters to add to each request, such as one that the preview has added.
+            extra_body: properties to add to each request body, in wire names. If an operation sends a parameter or a
+                property of this name itself, the call raises UsageError.
             on_response: is called with each final response, of whatever status; it must not block. If it raises, the
                 error is logged. None calls nothing.
 
@@ -250,7 +250,7 @@ class PlatformClient:
         )
 
     def _view(self, sender: PlatformSender) -> Self:
-        """Return a copy that sends otherwise: with all attributes of a subclass, without what is made on first use."""
+        """Return a copy with another sender, the attributes of a subclass, and cached properties of its own."""
         view = object.__new__(type(self))  # a subclass may have a constructor with other arguments
         kind = type(self)
         for name, value in vars(self).items():
@@ -318,7 +318,7 @@ class PlatformClient:
         raise TypeError("a PlatformClient cannot be copied or pickled: share it, or make a view with `with_options()`")
 
     def __del__(self) -> None:
-        # A constructor that has raised leaves less.
+        # A constructor that has raised sets no attributes.
         if not getattr(self, "_is_view", True) and self._sender.transport.is_in_use:
             said = f"unclosed {self!r}: use it in `async with`, or await `aclose()`"
             warnings.warn(said, ResourceWarning, stacklevel=2, source=self)
@@ -348,7 +348,7 @@ def _with_environment(**passed: Any) -> Iterator[Any]:
         name: value if value is not None else os.environ.get(_VARIABLES[name]) or None for name, value in passed.items()
     }
     if missing := [name for name, value in found.items() if value is None]:
-        del passed, found  # tools that report errors show what frames hold
+        del passed, found  # error trackers capture the variables of frames
         verb, variables = "are" if missing[1:] else "is", " and ".join(_VARIABLES[name] for name in missing)
         said = f"{' and '.join(missing)} {verb} missing: pass {' and '.join(f'{name}=...' for name in missing)}"
         raise UsageError(f"{said}, or set {variables} in the environment", argument=missing[0])
@@ -372,7 +372,7 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
 
 
 def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Unset, kind: type[T]) -> Mapping[str, T]:
-    """Return parameters or properties for `CallOptions`: those that are present, and those that a caller gave.
+    """Return the present parameters or properties with those of the caller.
 
     Raises:
         UsageError: they are no mapping of strings to values of their kind, or one cannot be sent.
@@ -382,8 +382,8 @@ def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Un
     if not isinstance(extra, Mapping) or not all(
         isinstance(key, str) and isinstance(value, kind) for key, value in extra.items()
     ):
-        what = "strings" if kind is str else "values"
-        raise UsageError(f"{name} must be a mapping of names to {what}", argument=name)
+        values = "strings" if kind is str else "values"
+        raise UsageError(f"{name} must be a mapping of names to {values}", argument=name)
     if kind is str:
         check_characters(name, *extra, *map(str, extra.values()))
     else:
@@ -394,7 +394,7 @@ def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Un
 def _with_headers(
     present: Mapping[str, str], headers: Mapping[str, str] | Unset, correlation_id: str | Unset | None
 ) -> dict[str, str]:
-    """Return headers for `CallOptions`: those that are present, changed by those that a caller gave.
+    """Return the present headers with those of the caller.
 
     Raises:
         UsageError: a name or a value cannot be sent, or the client writes the header itself.

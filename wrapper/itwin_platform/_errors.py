@@ -1,15 +1,15 @@
-"""What can go wrong, as one tree. Source: section 7.
+"""The errors of the client, as one tree. Source: section 7.
 
 PlatformError                     .method .route of the call, which its text begins with, and .path as it was sent
   |                               .correlation_id of the response, if one came
-  |                               .resume continues a listing that failed, .collected is what `collect()` had by then
+  |                               .resume continues a listing that failed, .collected has the items before it
   UsageError(ValueError)          rejected before sending: .argument .rule .code .target
     StateError                    a closed client or gate, or one of another event loop: not the input's fault
   TransportError                  no response: .sent (whether the request can have had an effect) .attempts .scene_id
     NotSentError                  it certainly had none
     OutcomeUnknownError           it may have had one
     DeadlineExceededError         the deadline or the queue timeout passed
-  TokenError                      the token provider failed, or returned what cannot be a token
+  TokenError                      the token provider failed, or returned no usable token
   PagingError                     a listing cannot be followed safely, or does not advance
   DeliveryError                   a webhook delivery whose signature or form is wrong
   ResponseDecodeError             a success that does not match the specification: .status .headers .body
@@ -26,7 +26,7 @@ PlatformError                     .method .route of the call, which its text beg
     RateLimitError                429, or held back by a known cooldown: .tier .api .operation
     ServerError                   5xx
 
-Each class has a `doc_url`: the section of the troubleshooting page that says what to do.
+Each class has a `doc_url`: its section of the troubleshooting page.
 """
 
 import json
@@ -42,7 +42,7 @@ from ._version import CORRELATION_ID, HEADERS
 
 #: The most characters of the text of an error.
 LONGEST_TEXT = 2048
-#: What of these are left for the method and the route, which stand first.
+#: The characters of these that are reserved for the method and the route.
 _LONGEST_CALL = 128
 #: Characters that end a line, steer a terminal, or turn the direction of a line.
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
@@ -72,7 +72,7 @@ _ELEMENT = r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>(?:<!\[CDATA\[)?([^<>]+)(?:\]\
 # Source: section 2.11.
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """One entry of an error's `details`; what the service omitted is None."""
+    """One entry of an error's `details`; a property that the service omitted is None."""
 
     code: str | None = None
     message: str | None = None
@@ -114,7 +114,7 @@ class DeliveryError(PlatformError):
 
 
 class APIStatusError(PlatformError):
-    """A response with a status of 300 or above. What its body omits is None or empty.
+    """A response with a status of 300 or above. A property that its body omits is None or empty.
 
     Attributes:
         status: the HTTP status.
@@ -149,8 +149,8 @@ class APIStatusError(PlatformError):
         def text(value: object) -> str | None:
             if not isinstance(value, str):
                 return None
-            # Half of a surrogate pair, which JSON can write, would make the error's text one that no log can hold.
-            # What is confidential is hidden once more: JSON can write each of its characters as an escape.
+            # JSON can hold half of a surrogate pair, which no log can encode.
+            # The token is hidden again after JSON is parsed: the body can write its characters as escapes.
             return hide(value.encode("utf-8", "replace").decode())
 
         self.status = status
@@ -268,7 +268,7 @@ def _words(value: object, depth: int = _DEEPEST) -> str | None:
         places = value[:_MOST_ITEMS]
     elif isinstance(value, dict):
         named = _lowered(value)
-        # A string is the code or the title of what other properties say.
+        # A string here is a code or a title, and other properties hold the message.
         inner = (named.get(name) for name in _INNER if not isinstance(named.get(name), str))
         places = [*inner, *(named.get(name) for name in _WORDS)]
     return next(filter(None, (_words(each, depth - 1) for each in places if depth)), None)
@@ -289,7 +289,7 @@ def _error_object(parsed: object) -> Mapping[str, object]:
 
 def _code(error: Mapping[str, object]) -> object:
     code = next((error[name] for name in _CODES if isinstance(error.get(name), str)), None)
-    # In OAuth, `error` is the code of what `error_description` says.
+    # In OAuth, `error` is the code and `error_description` the message.
     return error.get("error") if code is None and "error_description" in error else code
 
 
@@ -333,12 +333,12 @@ def described(headers: Mapping[str, str], body: bytes) -> str | None:
 
 
 def printable(text: str) -> str:
-    """Escape control characters, so that the words of a service cannot forge a line of a log; cut what is very long."""
+    """Escape control characters, so that a service cannot forge a line of a log, and cut long text."""
     return re.sub(_CONTROL, lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])
 
 
 def join_lines(said: list[str], advice: str | None, *, correlation_id: str | None) -> str:
-    """Join what the service said with when to retry and what to tell support; what is too long is cut of the former."""
+    """Join the words of the service, the advice to retry and the correlation id. Long words of the service are cut."""
     ours = [] if advice is None else [f"- {advice}"]
     if correlation_id:
         ours.append(f"- correlation id {printable(correlation_id[:200])}")

@@ -124,7 +124,7 @@ class Pager(Generic[T]):
     """
 
     collected: tuple[T, ...] = ()
-    """What the last `collect()` that failed had read: as `collected` of its error, with the type of the items."""
+    """The items of the last `collect()` that failed: as `collected` of its error, with the type of the items."""
 
     def __init__(
         self, listing: Listing, decode: Decode[T], *, resume: str | None, on_page: Callable[[Page[T]], None] | None
@@ -147,7 +147,7 @@ class Pager(Generic[T]):
 
     @property
     def truncated(self) -> bool:
-        """True when the listing stopped because X-Max-Return was reached: what lies past it was not returned."""
+        """True when the listing stopped because X-Max-Return was reached: the service may have more items."""
         return self._run.state.truncated
 
     @property

@@ -1,4 +1,4 @@
-"""Where a listing continues, read from a link or from a resume string. Source: sections 2.10, 4.3 and 4.6.
+"""The position of a listing, read from a link or from a resume string. Source: sections 2.10, 4.3 and 4.6.
 
 Neither is trusted. A link is only read for its query, never sent to. The resume string is opaque and versioned, without
 host, token or keyword. Neither changes a keyword of the call, and a listing advances or ends.
@@ -32,7 +32,7 @@ _ODATA_OPTIONS = frozenset({"apply", "compute", "count", "expand", "filter", "fo
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 #: The times of an iTwin that a listing can be partitioned by, with their attributes. Source: section 2.5.
 TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
-#: The format of resume strings: strings of another one belong to another listing.
+#: The version of the format of resume strings.
 _FORMAT = 6
 #: Characters that a cursor may hold where it stands in a query.
 _SAFE = "!$%&'()*+,-./:<=>?@[\\]^_`{|}~"
@@ -59,7 +59,7 @@ class PageRequest(NamedTuple):
 
 
 class TimeRange(NamedTuple):
-    """The iTwins of `list_all` that are being read: those whose time is `since` or later.
+    """A range of `list_all`: the iTwins with the time `since` or a later one.
 
     Args:
         since: the least time; None in the first range.
@@ -80,7 +80,7 @@ class TimeRange(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A position in a listing: a page, the items of it that are done, and what was counted before.
+    """A position in a listing: a page, its items that are done, and the counts of the pages before.
 
     Args:
         request: the request for the page; None for the first one.
@@ -109,14 +109,14 @@ class Listing:
         sender: sends the requests.
         parameters: the query parameters of the operation, which neither links nor resume strings may use.
         most: the most items of one request.
-        page_size: items of one request; None for the most, or for what `limit` leaves if that is less.
+        page_size: items of one request; None for `most`, or for the rest of `limit` if that is less.
         skip: items that the caller skips.
         limit: items that the caller wants in all.
         concurrency: the most requests in flight.
         max_return: items that the service returns in all, unless it responds with another number.
-        time: the property by whose ranges the listing is read; empty if it is not.
+        time: the property that `list_all` sorts by; empty in other listings.
 
-    From these follows `carried`: the parameters of each page, encoded, beside those that locate it.
+    `carried` follows from these: the encoded parameters that are the same for each page.
 
     Raises:
         UsageError: a number is not an integer or too small, or a parameter cannot be encoded.
@@ -186,7 +186,7 @@ def parameters_of(values: RequestValues) -> Mapping[str, str]:
 
 
 def _comparable(name: str) -> str:
-    # As a service may compare that is lax about `$`, case and blanks.
+    # Some services ignore `$`, case and blanks in names.
     return name.strip().lstrip("$").casefold()
 
 
@@ -198,7 +198,7 @@ def count_of(text: str) -> int | None:
 def next_request(links: object, listing: Listing, *, current: PageRequest) -> PageRequest | None:
     """Return the request for the next page from the links of a page.
 
-    Keywords of the call are dropped from it: only what the service decided by itself is left.
+    Keywords of the call are dropped from the link: only the parameters that the service added are left.
 
     Args:
         links: the links as they came. An absent, null or empty `next` ends the listing.
@@ -231,7 +231,7 @@ def next_request(links: object, listing: Listing, *, current: PageRequest) -> Pa
 
 @lru_cache(maxsize=64)
 def _check_place(place: str, path: str) -> None:
-    """Reject a link to another operation, by what stands before its query.
+    """Reject a link to another operation, by its address without the query.
 
     Only the query is sent, and to the client's own address, so scheme, host, port and prefix of a link do not matter:
     behind a gateway or a proxy that terminates TLS they are often those of the backend. A service writes the same

@@ -1,4 +1,4 @@
-"""The operations of the service, one module for each group, and what all groups share.
+"""The operations of the service, one module for each group; this one has the parts that all groups share.
 
 This is the thin layer over the generated functions: it checks arguments, builds bodies, and returns models.
 
@@ -29,7 +29,7 @@ class Group:
 
     @property
     def _reject(self) -> Reject:
-        """Makes the error of a broken rule of the document; of those that hold also where the checks are lifted."""
+        """Make the error of a broken rule of the document. With the checks lifted, only some rules hold."""
         return usage_error if self._sender.service.check_requests else unsendable
 
     def __repr__(self) -> str:
@@ -63,7 +63,7 @@ def check_changes(**arguments: object) -> None:
 
 
 def as_enum(value: object, kind: Callable[[str], V]) -> V:
-    """Make a member of a string; UNSET stays, and so does what the rules reject."""
+    """Make a member of a string; UNSET and values of other types stay."""
     return kind(value) if isinstance(value, str) else cast("V", value)  # UNSET may stand anywhere
 
 

@@ -79,7 +79,7 @@ def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str])
         secrets = [*secret] if isinstance(secret, Iterable) and not isinstance(secret, str) else [secret]
         expected = [*map(partial(_signature, body), secrets or [""])]
     finally:
-        del secret  # tools that report errors show what frames hold
+        del secret  # error trackers capture the variables of frames
         secrets = []
     if isinstance(signature, bytes | bytearray):
         raise UsageError('signature must be a str, not bytes: decode the header as "latin-1"', argument="signature")
@@ -100,7 +100,7 @@ def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str])
 
 
 def sign_delivery(body: bytes, *, secret: str) -> str:
-    """Return the signature of a webhook delivery, to test what receives deliveries.
+    """Return the signature of a webhook delivery, to test a receiver of deliveries.
 
     Taken from the public documentation of webhooks; the service description does not describe deliveries.
 
@@ -122,7 +122,7 @@ def sign_delivery(body: bytes, *, secret: str) -> str:
     try:
         return _signature(body, secret).decode()
     finally:
-        del secret  # tools that report errors show what frames hold
+        del secret  # error trackers capture the variables of frames
 
 
 def _signature(body: bytes, secret: str) -> bytes:

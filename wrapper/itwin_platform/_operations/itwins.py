@@ -33,7 +33,7 @@ from . import Group, as_enum, as_list
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum - 1
 #: The most iTwins of one page.
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
-#: What the minimal representation holds. Source: section 2.5.
+#: The properties of the minimal representation. Source: section 2.5.
 _SUMMARY: tuple[str, ...] = tuple(get_primary_account.EXPECTED["iTwin"])
 _listing = partial(Listing, parameters=list_itwins.QUERY_PARAMETERS, most=ITWINS_PER_PAGE)
 #: The value of Prefer for each `representation`. Source: section 4.3.
@@ -111,7 +111,7 @@ class ITwins(Group):
             max_return: the most iTwins that the service returns in all, 1 to 10000. A service may reject 10000: the
                 documentation of the header allows it, and a message of the service does not. See `pager.truncated`.
             skip: iTwins to skip, 0 or more.
-            page_size: iTwins of one request, 1 to 1000; None for the most, or for what `limit` leaves if that is less.
+            page_size: iTwins of one request, 1 to 1000; None for 1000, or for the rest of `limit` if that is less.
             limit: iTwins wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.

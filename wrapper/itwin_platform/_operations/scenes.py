@@ -135,7 +135,7 @@ class Scenes(Group):
 
         Technical Preview: for testing only, not for production use; may change.
 
-        The listing holds what the caller's permissions allow: `pager.is_partial` is True when objects are withheld.
+        `pager.is_partial` is True when the service withheld objects that the caller has no permission for.
         Strings in `data` are untrusted: see `escape`.
 
         Args:
@@ -143,7 +143,7 @@ class Scenes(Group):
             itwin_id: primary iTwin of the scene.
             order_by: a property; the service defaults to `kind`. The specification names no other.
             skip: objects to skip, 0 or more.
-            page_size: objects of one request, 1 to 100; None for the most, or for what `limit` leaves if that is less.
+            page_size: objects of one request, 1 to 100; None for 100, or for the rest of `limit` if that is less.
             limit: objects wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.

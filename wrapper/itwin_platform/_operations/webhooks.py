@@ -33,7 +33,7 @@ class Webhooks(Group):
             webhook_id: the webhook.
             active: True forwards events from now on, False stops it.
             callback_url: URL receiving events.
-            event_types: what to subscribe to: one event type or an iterable, members or their strings.
+            event_types: the event types to subscribe to: one or an iterable, members or their strings.
             secret: the secret that signs the events of the webhook. It is not part of the response, of a log line or of
                 an error.
 
@@ -72,7 +72,7 @@ class Webhooks(Group):
                 )
                 values = update_webhook.build_request(webhook_id, body=body, reject=self._reject)
         finally:
-            del secret  # tools that report errors show what frames hold
+            del secret  # error trackers capture the variables of frames
         response = await self._sender.send(values)
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):

@@ -1,4 +1,4 @@
-"""Turn values into what is sent: URL, headers, JSON, and the rules that always apply.
+"""Turn values into a request: URL, headers, JSON, and the rules that always apply.
 
 Source: sections 8 and 9.
 """
@@ -36,7 +36,7 @@ _REASONS: Mapping[type[Exception], tuple[str, int]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What all requests to one service share.
+    """The settings that all requests to one service share.
 
     Args:
         base_url: the address of the service; its path is kept.
@@ -115,16 +115,16 @@ def make_request(
     added: Mapping[str, str],
     extensions: Mapping[str, object],
 ) -> Request:
-    """Turn the values of a request into what its attempts send.
+    """Turn values into the request that each attempt sends.
 
     Args:
         values: the request.
-        service: what all requests to the service share.
+        service: the settings that all requests share.
         added: headers to add, names in lower case; those of the operation win.
         extensions: passed to the transports below.
 
     Raises:
-        UsageError: the path climbs, a header or the address holds what cannot be sent, the body is not JSON, or the
+        UsageError: the path climbs, a header or the address cannot be encoded, the body is not JSON, or the
             body is larger than the service accepts.
     """
     check_path(values.path, route=values.route)
@@ -243,8 +243,8 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
 def _written_by_msgspec(values: object) -> bytes | None:
     """Serialize values that msgspec writes as they are; return None for any others.
 
-    It would write a set as a list, a time in another form, the Python names of a model, and NaN as null: then what it
-    converts or parses differs from the values.
+    It would write a set as a list, a time in another form, the Python names of a model, and NaN as null. In these cases
+    the values that it converts or parses differ from the given ones.
     """
     from msgspec import to_builtins
     from msgspec.json import decode, encode as serialize
@@ -301,7 +301,7 @@ def _faults(value: Any, place: str, depth: int) -> Iterator[str]:
 
 
 def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
-    """Return the fields of a model, the items of a list, and what can be named in a mapping."""
+    """Return the fields of a model, the items of a list, or the items of a mapping with printable keys."""
     if attrs.has(type(value)):
         value = {each.name: getattr(value, each.name) for each in attrs.fields(type(value))}
         value |= value.pop("additional_properties")

@@ -1,4 +1,4 @@
-"""Sends the values of a request with the options of its call, and returns what the response holds, or a typed error."""
+"""Send the values of a request with the options of its call, and return its decoded response or a typed error."""
 
 import json
 import zlib
@@ -84,13 +84,13 @@ class DecodedResponse:
     """The final response of a call, its body decoded.
 
     Args:
-        call: what the call carried to its attempts.
-        result: what these came to.
+        call: the call, as its attempts received it.
+        result: the outcome of its attempts.
         url: where the request was sent; its path is that of errors.
         limit: the largest decoded body, in bytes.
 
-    `content` is the decoded body, and `fault` why a success cannot be used; None when it can. `extensions` is what the
-    transport says of the response.
+    `content` is the decoded body. `fault` says why a success cannot be used; None when it can. `extensions` are those
+    of the transport.
     """
 
     def __init__(self, call: CallInfo, result: CallResult, *, limit: int, url: httpx.URL | None = None) -> None:
@@ -98,7 +98,7 @@ class DecodedResponse:
         self._response, self._url = result.response or Response(429), url
         self._headers: httpx.Headers | None = None
         self.call, self.result, self.extensions = call, result, self._response.extensions
-        # In no frame of a call that fails: a service may echo the token.
+        # Decode here so that no traceback frame keeps a body that may echo the token.
         self.content, self.fault = decoded_body(self._response, limit=limit)
         self.status_code: int = self._response.status_code
 
@@ -147,7 +147,7 @@ class DecodedResponse:
         if left := _encodings(self._response.raw_headers) - _GZIP:
             encoding = ", ".join(sorted(left))[:40]
             reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
-        # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
+        # Cut a large body before searching it for the token. Twice the kept size, because a token may cross the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
         if self.fault is not None:
             body = body[:KEPT]
@@ -171,8 +171,8 @@ class DecodedResponse:
 class ErrorsOfCall:
     """Completes the errors that leave a `with` statement: they name the method, the template of the path, and the path.
 
-    Rejected arguments leave it without the frames in which they were checked: tools that report errors show what
-    frames hold.
+    A UsageError leaves it without the frames in which arguments were checked: error trackers capture the variables of
+    frames.
     """
 
     __slots__ = ("method", "path", "route")
@@ -200,7 +200,7 @@ class PlatformSender:
 
     Args:
         transport: makes the attempts; its responses are read to their end.
-        service: what all requests to the service share.
+        service: the settings that all requests share.
         options: the options of the calls.
     """
 
@@ -227,13 +227,13 @@ class PlatformSender:
             return await self.send_request(request, info)
 
     def with_extras(self, values: RequestValues) -> RequestValues:
-        """Return a request with what the caller adds to its query and its body.
+        """Return a request with the extra query and the extra body of the caller.
 
         Raises:
             UsageError: the operation sends a parameter or a property of this name itself, or it sends no body.
         """
         query, body, present = self.options.query, self.options.body, values.query
-        if not (query or body) or isinstance(present, str):  # a page, whose first request has them, has a string
+        if not (query or body) or isinstance(present, str):  # a page: its first request has the extras already
             return values
         _check_extra("extra_query", query.keys() & present.keys())
         values = values._replace(query={**present, **query})
@@ -272,7 +272,7 @@ def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], N
     """Return a callback as it is.
 
     Raises:
-        UsageError: it cannot be called, or nobody would await what it returns.
+        UsageError: it cannot be called, or it is a coroutine function, which nothing would await.
     """
     if value is not None and (not callable(value) or iscoroutinefunction(value)):
         raise UsageError(f"{name} must be a function that takes one argument, not a coroutine function", argument=name)
@@ -294,7 +294,7 @@ def unwrap(response: DecodedResponse, value: T | None, kind: type[object]) -> T:
     """
     if value is not None and isinstance(value, kind):
         return value
-    del value  # tools that report errors show what frames hold
+    del value  # error trackers capture the variables of frames
     raise response.decode_error(f"the response has no {kind.__name__}, which the specification requires")
 
 
