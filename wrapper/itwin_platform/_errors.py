@@ -215,7 +215,7 @@ class UnprocessableError(APIStatusError):
     """422: the request breaks a rule, which `details` name."""
 
 
-class RateLimitError(RateLimited, APIStatusError):
+class RateLimitError(APIStatusError, RateLimited):
     """429, or held back by a known cooldown."""
 
 

@@ -116,7 +116,8 @@ class Listing:
         max_return: items that the service returns in all, unless it responds with another number.
         time: the property that `list_all` sorts by; empty in other listings.
 
-    `carried` follows from these: the encoded parameters that are the same for each page.
+    Two values follow from these: `carried` has the encoded parameters that are the same for each page, and `identity`
+    names the listing in resume strings.
 
     Raises:
         UsageError: a number is not an integer or too small, or a parameter cannot be encoded.
@@ -134,12 +135,17 @@ class Listing:
     max_return: int | None = None
     time: str = ""
     carried: str = field(init=False)
+    identity: str = field(init=False)
 
     def __post_init__(self) -> None:
         query, derive = parameters_of(self.first), partial(object.__setattr__, self)
         check_characters("a keyword", *query.values())
         located = (SKIP, TOP, "$filter") if self.time else (SKIP, TOP)
         derive("carried", encode_query({name: query[name] for name in query if name not in located}))
+        # A run that continues may have another correlation id.
+        headers = {name: value for name, value in self.first.headers.items() if name.lower() != "x-correlation-id"}
+        digest = hashlib.sha256(encode([_FORMAT, self.first.path, query, headers], order="sorted")).hexdigest()
+        derive("identity", f"{self.name}:{digest[:16]}")
         derive("parameters", _ODATA_OPTIONS.union(map(_comparable, {*self.parameters, *query} - {SKIP, TOP})))
         # The checks of the document can be lifted, but a listing must end.
         for name, least in (("limit", 0), ("concurrency", 1), ("page_size", 1), ("skip", None), ("max_return", None)):
@@ -271,20 +277,12 @@ def _page_request(text: str, listing: Listing) -> PageRequest:
     return PageRequest(skip=numbers.get(SKIP), top=numbers.get(TOP), cursor="&".join(others))
 
 
-def _identity(name: str, first: RequestValues) -> str:
-    """Return a short name for a listing: its operation, and a digest of the format and of its first request."""
-    # A run that continues may have another correlation id.
-    headers = {header: value for header, value in first.headers.items() if header.lower() != "x-correlation-id"}
-    digest = hashlib.sha256(encode([_FORMAT, first.path, first.query, headers], order="sorted")).hexdigest()
-    return f"{name}:{digest[:16]}"
-
-
 def write_resume(position: Position, listing: Listing) -> str:
     """Serialize a position in a listing."""
     request = position.request
     if request is not None and request.cursor:
         position = position._replace(request=request._replace(cursor=quote(request.cursor, safe=_SAFE)))
-    return base64.urlsafe_b64encode(encode((_identity(listing.name, listing.first), position))).decode().rstrip("=")
+    return base64.urlsafe_b64encode(encode((listing.identity, position))).decode().rstrip("=")
 
 
 def read_resume(text: object, listing: Listing) -> Position:
@@ -302,7 +300,7 @@ def read_resume(text: object, listing: Listing) -> Position:
     except (ValueError, RecursionError, PagingError):
         said = "resume is not a string that this client returned: pass it on unchanged, or start the listing anew"
         raise UsageError(said, argument="resume") from None
-    if identity != _identity(listing.name, listing.first):
+    if identity != listing.identity:
         raise UsageError(
             f"resume belongs to another listing ({identity.partition(':')[0]}, or other keywords): pass the keywords "
             "and extra_query of the first run; only limit, concurrency, on_page and other options may differ",
