@@ -123,7 +123,7 @@ async def test_ranges_come_in_the_order_of_time(time: str) -> None:
 
 
 @pytest.mark.parametrize("ignored", [{"ignores_filter": True}, {"ignores_order": True}])
-async def test_a_filter_or_an_order_that_is_ignored_is_noticed(ignored: dict[str, bool]) -> None:
+async def test_a_filter_or_an_order_that_is_ignored_is_noticed(ignored: dict[str, Any]) -> None:
     """iTwins in another order, or of times before the range, raise PagingError, because iTwins would be lost."""
     times = {"late": day(80)} | days(50)
     with pytest.raises(PagingError, match=r"does not filter and sort iTwins by their createdDateTime.*partition_by"):
