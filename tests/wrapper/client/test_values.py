@@ -189,6 +189,15 @@ def test_a_match_statement_reads_fields() -> None:
             pytest.fail("it is not matched")
 
 
+async def test_a_pager_that_is_used_like_a_list_says_what_to_write() -> None:
+    """`await pager` and `for item in pager` name `async for` and `collect()`."""
+    pager: Any = PLATFORM.itwins.list()
+    with pytest.raises(TypeError, match=r"await pager\.collect\(\)"):
+        await pager
+    with pytest.raises(TypeError, match="async for item in pager"):
+        list(pager)
+
+
 @pytest.mark.parametrize(("limit", "found"), [(None, ["a"]), (0, [])])
 async def test_the_first_page_takes_one_request(limit: int | None, found: list[str]) -> None:
     """`first_page` sends one request, whatever `concurrency` is, and its page continues the listing."""

@@ -170,7 +170,7 @@ class TimedITwins(PageService):
 
     Args:
         times: the time of each iTwin by id.
-        ignores_filter, ignores_order: whether a parameter has no effect.
+        order: `sorts`, `sorts nulls last`, `ignores` that it should, or `rejects` it.
         rejects: decides which filters are rejected.
         later: others in their place, from the request with a number on.
         errors: what comes in place of the response to a request.
@@ -180,9 +180,9 @@ class TimedITwins(PageService):
     _: KW_ONLY
     cap: int = 20
     page_size: int = 5
+    order: str = "sorts"
     time: str = "createdDateTime"
     ignores_filter: bool = False
-    ignores_order: bool = False
     rejects: Callable[[str], bool] = lambda condition: False
     later: Mapping[int, Mapping[str, datetime | str | Unset | None]] = field(default_factory=dict)
     errors: Mapping[int, httpx.Response | Exception] = field(default_factory=dict)
@@ -197,14 +197,15 @@ class TimedITwins(PageService):
         return [str(itwin.id) async for itwin in self.pager(within, **keywords)]
 
     def respond(self, number: int, request: httpx.Request) -> httpx.Response | Exception:
-        """Return a page, or an error for a filter that is rejected."""
+        """Return a page, or an error for a filter or an order that is rejected."""
         self.times = self.later.get(number, self.times)
         query = request.url.params
         if number in self.errors:
             return self.errors[number]
-        if self.rejects(query.get("$filter", "")):
-            error = {"code": "InvalidiTwinsRequest", "message": "InvalidValue [$filter]"}
-            return httpx.Response(422, json={"error": error})
+        for name, is_rejected in (("$filter", self.rejects), ("$orderby", lambda _: self.order == "rejects")):
+            if name in query and is_rejected(query[name]):
+                error = {"code": "InvalidiTwinsRequest", "message": f"InvalidValue [{name}]"}
+                return httpx.Response(422, json={"error": error})
         found, skip = self._found(query), int(query.get("$skip", "0"))
         behind = skip + int(query["$top"])
         links = {"next": {"href": f"?$skip={behind}"}} if behind < len(found) else {}
@@ -214,8 +215,8 @@ class TimedITwins(PageService):
     def _found(self, query: httpx.QueryParams) -> list[dict[str, str | None]]:
         condition = "" if self.ignores_filter else query.get("$filter", "")
         found = [(identity, time) for identity, time in self.times.items() if _fits(time, condition)]
-        if "$orderby" in query and not self.ignores_order:
-            missing = datetime.min.replace(tzinfo=UTC)
+        if "$orderby" in query and self.order.startswith("sorts"):
+            missing = (datetime.max if self.order == "sorts nulls last" else datetime.min).replace(tzinfo=UTC)
             found.sort(key=lambda itwin: itwin[1] if isinstance(itwin[1], datetime) else missing)
         ids: list[dict[str, str | None]] = [{"id": identity} if identity else {} for identity, _ in found]
         times = [{self.time: _written(time)} if not isinstance(time, Unset) else {} for _, time in found]

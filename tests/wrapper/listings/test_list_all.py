@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import assume, given, strategies as st
-from itwin_platform import NotSentError, PagingError, UnprocessableError, UsageError
+from hypothesis import assume, example, given, strategies as st
+from itwin_platform import NotSentError, PagingError, TruncatedWarning, UnprocessableError, UsageError
 
 from tests.support.schema_values import SCHEMAS
 from tests.wrapper.listings.conftest import LinkedPages, TimedITwins
@@ -18,8 +18,9 @@ MOMENTS = st.builds(
     st.integers(0, 40),
     ZONES,
 )
-#: Times that often coincide.
+#: Times that often coincide, and orders that a service may have.
 TIMES = st.lists(MOMENTS | st.none() | st.just("lately"), max_size=120)
+ORDERS = st.sampled_from(["sorts", "sorts nulls last", "ignores", "rejects"])
 
 
 def day(number: float) -> datetime:
@@ -44,20 +45,25 @@ def timed(times: list[datetime | str | None], **others: Any) -> TimedITwins:
     return TimedITwins(dict(zip(numbered(len(times)), times, strict=True)), **others)
 
 
-@given(TIMES, st.integers(2, 30), st.integers(1, 12), st.sampled_from([1, 2, 5]))
-async def test_every_itwin_once(times: list[datetime | str | None], cap: int, page_size: int, concurrency: int) -> None:
-    """Every iTwin comes once, in order, if no time is shared by as many iTwins as the cap."""
-    itwins = timed(times, cap=cap, page_size=page_size)
+@given(TIMES, st.integers(2, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 2, 5]))
+@example([None, DAY, None, None], 4, 1, "ignores", 1).via("all of the second range is known, and reaches the cap")
+async def test_every_itwin_once(
+    times: list[datetime | str | None], cap: int, page_size: int, order: str, concurrency: int
+) -> None:
+    """Every iTwin comes once, whatever the times and the order, if no time is shared by more than the cap."""
+    itwins = timed(times, cap=cap, page_size=page_size, order=order)
     assert sorted(await itwins.read(concurrency=concurrency), key=int) == numbered(len(times))
     assert itwins.most_in_flight <= concurrency
 
 
-@given(TIMES, st.integers(3, 30), st.integers(1, 12), st.sampled_from([1, 3]), st.integers(1, 40))
-async def test_a_listing_that_stops_anywhere_continues(
-    times: list[datetime | str | None], cap: int, page_size: int, concurrency: int, stop: int
+@given(TIMES, st.integers(3, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 3]), st.integers(1, 40))
+async def test_a_listing_that_stops_anywhere_continues(  # what there is, how it is read, and how often it stops
+    times: list[datetime | str | None], cap: int, page_size: int, order: str, concurrency: int, stop: int
 ) -> None:
     """A reader that stops after every few items and resumes with a new pager reads every iTwin once."""
-    itwins = timed(times, cap=cap, page_size=page_size)
+    itwins = timed(times, cap=cap, page_size=page_size, order=order)
+    # Where it is not sorted, a range is read again, and a resume does not know which items it returned.
+    assume(order.startswith("sorts") or len(times) < cap)
     ids: list[str] = []
     resume, more = None, True
     while more:
@@ -117,37 +123,45 @@ async def test_few_requests_beyond_the_pages(total: int, at_once: int, most: flo
 
 @pytest.mark.parametrize("time", ["createdDateTime", "lastModifiedDateTime"])
 async def test_ranges_come_in_the_order_of_time(time: str) -> None:
-    """Earlier iTwins come first, those without a time before them, and those without an id all."""
+    """Earlier iTwins come first, those without a time where the service puts them, and those without an id all."""
     times = {"none": None} | dict(reversed(days(100).items())) | {"": day(99.5)}
     assert await TimedITwins(times, time=time).read() == ["none", *numbered(100), "UNSET"]
 
 
-@pytest.mark.parametrize("ignored", [{"ignores_filter": True}, {"ignores_order": True}])
-async def test_a_filter_or_an_order_that_is_ignored_is_noticed(ignored: dict[str, Any]) -> None:
-    """iTwins in another order, or of times before the range, raise PagingError, because iTwins would be lost."""
-    times = {"late": day(80)} | days(50)
-    with pytest.raises(PagingError, match=r"does not filter and sort iTwins by their createdDateTime.*partition_by"):
-        await TimedITwins(times, **ignored).read()
+async def test_a_filter_that_is_ignored_is_noticed() -> None:
+    """A time outside the requested range raises PagingError, because the ranges would overlap."""
+    with pytest.raises(PagingError, match="iTwins of other times"):
+        await TimedITwins(days(50), ignores_filter=True).read()
 
 
-@pytest.mark.parametrize(
-    ("time", "named"), [(DAY, "a eq 1. and createdDateTime ge 2026-01-01T00:00:00.000000Z"), (None, "a eq 1")]
-)
-async def test_a_time_of_too_many_itwins_is_named(time: datetime | None, named: str) -> None:
+@pytest.mark.parametrize(("time", "named"), [(DAY, "ge 2026-01-01T00:00:00.000000Z.*"), (None, ".*eq null.*")])
+@pytest.mark.parametrize("order", ["sorts", "sorts nulls last", "rejects"])
+async def test_a_range_that_cannot_be_split_is_named(time: datetime | None, named: str, order: str) -> None:
     """When as many iTwins as the cap share one time or have none, the error names the filter and what to do."""
-    times = {"before": day(-1)} if time else {}
-    itwins = TimedITwins(times | {"a": day(1), "b": day(2)} | dict.fromkeys(numbered(20), time))
-    said = f"20 iTwins or more match '.*{named}' and share one.*sub_class.*partition_by"
+    itwins = TimedITwins({"a": day(1), "b": day(2)} | dict.fromkeys(numbered(20), time), order=order)
+    said = f"20 iTwins or more match '.*{named}': more iTwins share one.*sub_class.*partition_by"
     with pytest.raises(PagingError, match=said):
-        await itwins.read("a eq 1")
-    assert len(itwins.requests) <= 8
-
-
-async def test_a_rejected_filter_is_the_callers_to_see() -> None:
-    """When the service cannot filter by the time, its response is the error."""
-    itwins = TimedITwins(days(50), rejects=lambda condition: "createdDateTime" in condition)
-    with pytest.raises(UnprocessableError, match=r"422.*\[\$filter\]"):
         await itwins.read()
+    assert len(itwins.requests) <= (14 if time else 9)
+
+
+@pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
+async def test_a_rejected_filter_is_explained() -> None:
+    """When the service cannot filter by the time, the error says so and quotes the service."""
+    itwins = TimedITwins(days(50), rejects=lambda condition: "createdDateTime" in condition)
+    said = r"does not list iTwins by their createdDateTime: .*422.*\[\$filter\]"
+    with pytest.raises(PagingError, match=said) as caught:
+        await itwins.read()
+    assert isinstance(caught.value.__cause__, UnprocessableError)
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_a_rejected_null_is_a_warning(concurrency: int) -> None:
+    """When the service rejects only the filter for iTwins without a time, the others are read, with one warning."""
+    itwins = TimedITwins(days(50), rejects=lambda condition: "null" in condition)
+    with pytest.warns(TruncatedWarning, match=r"or createdDateTime eq null\)'.*are not among those read") as caught:
+        assert len(await itwins.read(concurrency=concurrency)) == 50
+    assert (len(caught), sum("null" in query for query in itwins.queries)) == (1, 1)
 
 
 async def test_an_itwin_whose_time_changes_is_not_lost() -> None:
@@ -156,10 +170,10 @@ async def test_an_itwin_whose_time_changes_is_not_lost() -> None:
     assert ids == [*numbered(100), "7"]
 
 
-async def test_a_range_that_grows_past_the_cap_is_continued() -> None:
+async def test_a_range_that_grows_past_the_cap_is_split() -> None:
     """iTwins that are created while a range is read are returned too, and none comes twice."""
-    more = days(60)
-    assert await TimedITwins(days(14), later={2: more}).read() == [*more]
+    more = days(60) | {"none": None}
+    assert sorted(await TimedITwins(days(14), later={2: more}).read()) == sorted(more)
 
 
 async def test_each_page_continues_the_listing() -> None:
@@ -193,6 +207,17 @@ async def test_a_listing_resumes_from_an_error(number: int) -> None:
         await pager.collect()
     assert caught.value.collected == pager.collected
     rest = await itwins.read(concurrency=3, resume=caught.value.resume)
+    assert [*(str(itwin.id) for itwin in pager.collected), *rest] == numbered(50)
+
+
+async def test_a_rejection_within_a_range_is_the_callers_to_see() -> None:
+    """Only the first request of a range tells whether the service rejects its filter or its order."""
+    itwins = TimedITwins(days(50), errors={5: httpx.Response(422)})
+    pager = itwins.pager()
+    with pytest.raises(UnprocessableError) as caught:
+        await pager.collect()
+    assert len(pager.collected) == 24
+    rest = await itwins.read(resume=caught.value.resume)
     assert [*(str(itwin.id) for itwin in pager.collected), *rest] == numbered(50)
 
 

@@ -146,12 +146,13 @@ async def test_an_error_says_where_to_go_on_and_what_was_read(
     assert await rest.collect() == items.everything[30:]
 
 
-async def test_collect_warns_of_a_cap_and_names_the_ways_on() -> None:
-    """A truncated list gives a TruncatedWarning, at the caller's line, that says how to get the rest."""
+async def test_collect_warns_of_a_cap_once_and_names_the_ways_on() -> None:
+    """A truncated list gives one TruncatedWarning, at the caller's line, that says how to get the rest."""
     pager = NumberedItems(25, cap=20).pager()
     with pytest.warns(TruncatedWarning, match=r"max_return=20.*sub_class.*filter.*list_all") as caught:
         assert len(await pager.collect()) == 20
     assert caught[0].filename == __file__
+    await pager.collect()  # every warning is an error
     assert pager.truncated
 
 

@@ -102,7 +102,7 @@ async def test_with_checks_lifted_the_service_decides() -> None:
     assert service.queries == ["number=1&$search=2&$skip=-1&$top=5000"]
     assert service.requests[0].headers["x-max-return"] == "20000"
     wrong: Any
-    for wrong in ({"page_size": 0}, {"page_size": -5}, {"page_size": "5"}):
+    for wrong in ({"skip": "many"}, {"max_return": "x"}, {"page_size": 0}, {"page_size": -5}, {"page_size": "5"}):
         (name,) = wrong
         with pytest.raises(UsageError, match=f"{name} must be an integer") as caught:
             itwins.list(**wrong)

@@ -34,7 +34,7 @@ POSITION: dict[str, Any] = dict(
     zip(("request", "done", "items", "received", "last_modified", "range"), START, strict=True)
 )
 REQUEST = {"skip": None, "top": None, "cursor": ""}
-RANGE = {"since": None, "reached": None, "ties": 0}
+RANGE = {"since": None, "until": None, "timeless": True, "reached": None, "ties": 0}
 
 
 def forged(**fields: Any) -> str:
@@ -66,8 +66,8 @@ CURSORS = [
         *(forged(**{name: -1}) for name in ("items", "received")),
         forged(last_modified=5),
         *(forged(request=value) for value in (5, "request", {"skip": -1}, {"top": "1"}, {"cursor": 1})),
-        *(forged(range=value) for value in (5, [0], {"ties": -1}, {"since": 5}, {"since": "now"})),
-        *(forged(range={"since": f"2026-01-01T00:00:00{zone}"}) for zone in ("", "+14:00")),
+        *(forged(range=value) for value in (5, [0], {"ties": -1}, {"timeless": 0}, {"since": 5}, {"since": "now"})),
+        *(forged(range={"until": f"2026-01-01T00:00:00{zone}"}) for zone in ("", "+14:00")),
         base64.urlsafe_b64encode(f'["{LISTING}", [null, 1e400]]'.encode()).decode(),
         base64.urlsafe_b64encode(b"[" * 100_000).decode(),
         base64.urlsafe_b64encode(b"\xff\xfe").decode(),

@@ -1,1 +1,1 @@
-"""Pagination: pages and their requests, next links, resume, and listings beyond the cap of 10,000."""
+"""Pagination: lazy pagers, what to request next, resume, and listings beyond the cap of 10,000."""

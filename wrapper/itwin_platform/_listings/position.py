@@ -1,4 +1,4 @@
-"""The position of a listing, read from a link or from a resume string. Source: sections 2.10, 4.3 and 4.6.
+"""Where a listing continues, read from a link or from a resume string. Source: sections 2.10, 4.3 and 4.6.
 
 Neither is trusted. A link is only read for its query, never sent to. The resume string is opaque and versioned, without
 host, token or keyword. Neither changes a keyword of the call, and a listing advances or ends.
@@ -32,8 +32,8 @@ _ODATA_OPTIONS = frozenset({"apply", "compute", "count", "expand", "filter", "fo
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 #: The times of an iTwin that a listing can be partitioned by, with their attributes. Source: section 2.5.
 TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
-#: The version of the format of resume strings.
-_FORMAT = 6
+#: The format of resume strings: strings of another one belong to another listing.
+_FORMAT = 5
 #: Characters that a cursor may hold where it stands in a query.
 _SAFE = "!$%&'()*+,-./:<=>?@[\\]^_`{|}~"
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -59,36 +59,42 @@ class PageRequest(NamedTuple):
 
 
 class TimeRange(NamedTuple):
-    """A range of `list_all`: the iTwins with the time `since` or a later one.
+    """iTwins whose time is `since` or later and before `until`, where these are given.
 
     Args:
-        since: the least time; None in the first range.
-        reached: the time of the item that was returned last; None if it has none.
+        since, until: the bounds.
+        timeless: whether iTwins without a time are still to come: in this range, unless it ends before them.
+        reached: the time of the item that was handed out last; None if it has none.
         ties: how many of the last items have this time, also in the ranges before.
     """
 
     since: Moment | None = None
+    until: Moment | None = None
+    timeless: bool = True
     reached: Moment | None = None
     ties: Count = 0
 
     def after(self, moments: Sequence[Moment | None]) -> "TimeRange":
-        """Return the range after items with these times were returned."""
+        """Return the range after items with these times were handed out."""
         ties = next((ties for ties, moment in enumerate(reversed(moments)) if moment != moments[-1]), len(moments))
         if ties == len(moments) and moments[-1] == self.reached:
             ties += self.ties
-        return self._replace(reached=moments[-1], ties=ties)
+        # If the first items of the listing have no time, none without a time follow at its end.
+        is_first = self.since is None and self.ties == 0
+        timeless = self.timeless and not (is_first and moments[0] is None)
+        return self._replace(reached=moments[-1], ties=ties, timeless=timeless)
 
 
 class Position(NamedTuple):
-    """A position in a listing: a page, its items that are done, and the counts of the pages before.
+    """A position in a listing: a page, the items of it that are done, and what was counted before.
 
     Args:
         request: the request for the page; None for the first one.
-        done: items of the page that were returned, or dropped as duplicates.
-        items: items returned in all.
-        received: items that count for X-Max-Return: those returned or dropped, in `list_all` those of the range.
-        last_modified: the last modification of the scene, as the last page reported it.
-        range: the range of `list_all` that is being read.
+        done: items of the page that have been handed out, or dropped.
+        items: items handed out in all.
+        received: items handed out or dropped, which count for X-Max-Return; in a range, those of the range.
+        last_modified: the last modification of the scene as last seen, where there is one.
+        range: the range of time that is being read: everything, but in a listing by ranges.
     """
 
     request: PageRequest | None = None
@@ -109,15 +115,14 @@ class Listing:
         sender: sends the requests.
         parameters: the query parameters of the operation, which neither links nor resume strings may use.
         most: the most items of one request.
-        page_size: items of one request; None for `most`, or for the rest of `limit` if that is less.
+        page_size: items of one request; None for the most, or for what `limit` leaves if that is less.
         skip: items that the caller skips.
         limit: items that the caller wants in all.
         concurrency: the most requests in flight.
         max_return: items that the service returns in all, unless it responds with another number.
-        time: the property that `list_all` sorts by; empty in other listings.
+        time: the property by whose ranges the listing is read; empty if it is not.
 
-    Two values follow from these: `carried` has the encoded parameters that are the same for each page, and `identity`
-    names the listing in resume strings.
+    From these follows `carried`: the parameters of each page, encoded, beside those that locate it.
 
     Raises:
         UsageError: a number is not an integer or too small, or a parameter cannot be encoded.
@@ -135,44 +140,25 @@ class Listing:
     max_return: int | None = None
     time: str = ""
     carried: str = field(init=False)
-    identity: str = field(init=False)
 
     def __post_init__(self) -> None:
         query, derive = parameters_of(self.first), partial(object.__setattr__, self)
         check_characters("a keyword", *query.values())
-        located = (SKIP, TOP, "$filter") if self.time else (SKIP, TOP)
-        derive("carried", encode_query({name: query[name] for name in query if name not in located}))
-        # A run that continues may have another correlation id.
-        headers = {name: value for name, value in self.first.headers.items() if name.lower() != "x-correlation-id"}
-        digest = hashlib.sha256(encode([_FORMAT, self.first.path, query, headers], order="sorted")).hexdigest()
-        derive("identity", f"{self.name}:{digest[:16]}")
+        derive("carried", encode_query({name: query[name] for name in query if name not in (SKIP, TOP)}))
         derive("parameters", _ODATA_OPTIONS.union(map(_comparable, {*self.parameters, *query} - {SKIP, TOP})))
-        # The checks of the document can be lifted, but a listing must end.
         for name, least in (("limit", 0), ("concurrency", 1), ("page_size", 1), ("skip", None), ("max_return", None)):
-            if (value := getattr(self, name)) is not None:
-                if least is not None:
-                    check_integer(name, value, least=least)
-                derive(name, index(value))
+            value = getattr(self, name)
+            if value is not None and least is not None:
+                check_integer(name, value, least=least)
+            try:
+                derive(name, None if value is None else index(value))
+            except TypeError:  # where the checks of the document are lifted
+                raise UsageError(f"{name} must be an integer, not {type(value).__name__}", argument=name) from None
 
-    def query(self, request: PageRequest, since: Moment | None = None) -> str:
-        """Return the query of a request for a page, encoded.
-
-        Args:
-            request: the request.
-            since: the least time of the range that is being read, in `list_all`.
-        """
+    def query(self, request: PageRequest) -> str:
+        """Return the query of a request for a page, encoded."""
         numbers = f"{TOP}={request.top}" if request.skip is None else f"{SKIP}={request.skip}&{TOP}={request.top}"
-        condition = encode_query({"$filter": text}) if (text := self.condition(since)) else ""
-        return "&".join(filter(None, (self.carried, condition, numbers, request.cursor)))
-
-    def condition(self, since: Moment | None) -> str:
-        """Return the `$filter` of a range: that of the caller, and the range; empty where the range does not count."""
-        if not self.time:
-            return ""
-        within = parameters_of(self.first).get("$filter", "")
-        if since is None:
-            return within
-        return f"({within}) and {self.time} ge {since}" if within else f"{self.time} ge {since}"
+        return "&".join(filter(None, (self.carried, numbers, request.cursor)))
 
     def moment(self, item: object) -> Moment | None:
         """Return the time of an item by which the listing is partitioned."""
@@ -192,7 +178,7 @@ def parameters_of(values: RequestValues) -> Mapping[str, str]:
 
 
 def _comparable(name: str) -> str:
-    # Some services ignore `$`, case and blanks in names.
+    # As a service may compare that is lax about `$`, case and blanks.
     return name.strip().lstrip("$").casefold()
 
 
@@ -204,7 +190,7 @@ def count_of(text: str) -> int | None:
 def next_request(links: object, listing: Listing, *, current: PageRequest) -> PageRequest | None:
     """Return the request for the next page from the links of a page.
 
-    Keywords of the call are dropped from the link: only the parameters that the service added are left.
+    Keywords of the call are dropped from it: only what the service decided by itself is left.
 
     Args:
         links: the links as they came. An absent, null or empty `next` ends the listing.
@@ -237,7 +223,7 @@ def next_request(links: object, listing: Listing, *, current: PageRequest) -> Pa
 
 @lru_cache(maxsize=64)
 def _check_place(place: str, path: str) -> None:
-    """Reject a link to another operation, by its address without the query.
+    """Reject a link to another operation, by what stands before its query.
 
     Only the query is sent, and to the client's own address, so scheme, host, port and prefix of a link do not matter:
     behind a gateway or a proxy that terminates TLS they are often those of the backend. A service writes the same
@@ -277,12 +263,20 @@ def _page_request(text: str, listing: Listing) -> PageRequest:
     return PageRequest(skip=numbers.get(SKIP), top=numbers.get(TOP), cursor="&".join(others))
 
 
-def write_resume(position: Position, listing: Listing) -> str:
-    """Serialize a position in a listing."""
+def _identity(name: str, first: RequestValues) -> str:
+    """Return a short name for a listing: its operation, and a digest of the format and of its first request."""
+    # A run that continues may have another correlation id.
+    headers = {header: value for header, value in first.headers.items() if header.lower() != "x-correlation-id"}
+    digest = hashlib.sha256(encode([_FORMAT, first.path, first.query, headers], order="sorted")).hexdigest()
+    return f"{name}:{digest[:16]}"
+
+
+def write_resume(position: Position, name: str, first: RequestValues) -> str:
+    """Serialize a position in the listing with this name and this first request."""
     request = position.request
     if request is not None and request.cursor:
         position = position._replace(request=request._replace(cursor=quote(request.cursor, safe=_SAFE)))
-    return base64.urlsafe_b64encode(encode((listing.identity, position))).decode().rstrip("=")
+    return base64.urlsafe_b64encode(encode((_identity(name, first), position))).decode().rstrip("=")
 
 
 def read_resume(text: object, listing: Listing) -> Position:
@@ -300,7 +294,7 @@ def read_resume(text: object, listing: Listing) -> Position:
     except (ValueError, RecursionError, PagingError):
         said = "resume is not a string that this client returned: pass it on unchanged, or start the listing anew"
         raise UsageError(said, argument="resume") from None
-    if identity != listing.identity:
+    if identity != _identity(listing.name, listing.first):
         raise UsageError(
             f"resume belongs to another listing ({identity.partition(':')[0]}, or other keywords): pass the keywords "
             "and extra_query of the first run; only limit, concurrency, on_page and other options may differ",

@@ -1,16 +1,13 @@
 """How a response becomes a page and the next request, without input and output.
 
-The reasons, and the alternatives: docs/decisions/listings.md.
+The reasons, and what else was possible: docs/decisions/listings.md.
 
-There are two cases for the next request. While each link leads where the page size puts the next page, the listing is
-steady: later requests are known before their links, and may be sent ahead. From the first other link on, links are
+There are two cases for the next request. As long as each link leads where the page size puts the next page, the listing
+is steady: later requests are known before their links, and may be sent at once. From the first other link on, links are
 cursors: the next request is known when the page before has come, and each must be new.
 
 There are four ends: no link (the listing is complete), the caller's limit, the service's cap (`truncated`), and a link
-that cannot be followed (its error is kept in the state, and raised after the items before it were returned).
-
-`list_all` sorts by time. When it reaches the cap, it continues with the iTwins from the last time on, and drops those
-that it has returned by their ids. Source: section 4.3.
+that cannot be followed (its error is kept in the state, and raised after the items before it were handed out).
 """
 
 from collections.abc import Sequence, Set
@@ -18,11 +15,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, NamedTuple, TypeVar
 
+from itwin_platform_api.request import RequestValues
+
 from .._errors import PagingError
 from .._requests.sender import ResponseInfo
-from .position import Listing, PageRequest, Position, TimeRange, next_request, write_resume
+from .position import Listing, PageRequest, Position, next_request, write_resume
 
 T = TypeVar("T")
+#: A resume string, or what it is written of when somebody asks for it: a position, the name and the first request.
+Resume = tuple[Position, str, RequestValues] | str | None
+
 #: Stop after this many consecutive empty pages; otherwise a broken service could loop for ever.
 MOST_EMPTY = 10
 
@@ -44,7 +46,7 @@ class SceneState:
     is_partial: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Page(Generic[T]):
     """One page of a listing.
 
@@ -53,16 +55,27 @@ class Page(Generic[T]):
     """
 
     items: list[T]
-    resume: str | None
-    scene: SceneState | None = None
-    response: ResponseInfo | None = None
+    scene: SceneState | None
+    response: ResponseInfo | None
+    _resume: Resume
+
+    def __init__(
+        self, *, items: list[T], resume: Resume, scene: SceneState | None = None, response: ResponseInfo | None = None
+    ) -> None:
+        for name, value in (("items", items), ("scene", scene), ("response", response), ("_resume", resume)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def resume(self) -> str | None:
+        """Where the listing continues after this page; None when nothing is left."""
+        return write_resume(*self._resume) if isinstance(self._resume, tuple) else self._resume
 
     def __repr__(self) -> str:
-        return f"Page({len(self.items)} items, {'the last' if self.resume is None else 'more follow'})"
+        return f"Page({len(self.items)} items, {'the last' if self._resume is None else 'more follow'})"
 
 
 class PageContent(NamedTuple, Generic[T]):
-    """The content of a response: items, links as they came, X-Max-Return as echoed, the state of the scene."""
+    """What a response holds: items, links as they came, X-Max-Return as echoed, the state of the scene."""
 
     items: list[T]
     links: object
@@ -140,82 +153,35 @@ def after_page(
     if listing.time or changed:
         indices = _new(came, indices, seen)
     duplicates = state.duplicates + received - len(indices)
-    is_whole = remaining is None or len(indices) <= remaining
+    is_complete = remaining is None or len(indices) <= remaining
     indices = indices[:remaining]
     items = came if len(indices) == len(came) else [came[index] for index in indices]
     end, following = _after(listing, start, items, indices), _following(listing, state, request, content, followed)
-    if is_whole:
+    if is_complete:
         at, done = (following, 0) if isinstance(following, PageRequest) else (request, len(came))
         end = end._replace(request=at, done=done, received=start.received + received)
+    is_left = following is not None or not is_complete
     max_return = content.max_return or state.max_return or listing.max_return
     is_capped = max_return is not None and end.received >= max_return
     # It is unspecified whether the cap counts skipped items; assume it does and report truncation.
     may_be_cut_off = max_return is not None and end.received + listing.skip >= max_return
-    is_truncated = is_capped or (may_be_cut_off and not isinstance(following, PageRequest))
     # One link that is not as expected is read as a cursor: from then on links are followed one by one.
     expected = PageRequest(skip=(request.skip or 0) + (request.top or 0))
-    is_steady: bool | None = following == expected and state.is_steady is not False
-    if listing.time and (problem := _disorder(listing, came, start.range)):
-        following = problem
-    elif listing.time and is_truncated and is_whole:
-        end, following = _next_range(listing, end, len(seen) + len(items))
-        is_truncated, is_capped, is_steady = False, False, None
-    is_left = following is not None or not is_whole
-    resume = write_resume(end, listing) if is_left else None
+    resume = (end, listing.name, listing.first) if is_left else None
     return State(
         end=end,
         page=Page(items=items, resume=resume, scene=scene, response=content.response),
         following=None if is_capped or _remaining(listing, end) == 0 else following,
         start=start,
         indices=indices,
-        is_steady=is_steady,
+        is_steady=following == expected and state.is_steady is not False,
         empty_pages=0 if came else state.empty_pages + 1,
         pages_read=state.pages_read + 1,
         duplicates=duplicates,
         max_return=max_return,
-        truncated=is_truncated,
+        truncated=is_capped or (may_be_cut_off and not isinstance(following, PageRequest)),
         is_partial=state.is_partial or (scene is not None and scene.is_partial),
         changed=changed,
-    )
-
-
-def begin(listing: Listing, at: Position, known: int = 0) -> tuple[Position, PageRequest]:
-    """Return a position with the first request from there.
-
-    Args:
-        listing: the listing.
-        at: where an earlier run, or the range before, ended.
-        known: how many of the items before are known by their ids, so that they can be dropped when they come again.
-    """
-    if at.request is not None:
-        return at, at.request
-    if at.range.ties > known:
-        # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
-        return at._replace(received=at.range.ties), PageRequest(skip=at.range.ties)
-    return at, PageRequest(skip=listing.skip or None)
-
-
-def _next_range(listing: Listing, end: Position, known: int) -> tuple[Position, PageRequest | PagingError]:
-    """Begin the next range of `list_all` at the last time that came, because the one before reached the cap."""
-    since, reached, _ = end.range
-    if reached in (None, since):
-        problem = PagingError(
-            f"{end.received} iTwins or more match {listing.condition(since)!r} and share one timestamp, or have none: "
-            "as many as the cap of X-Max-Return allows. Narrow the listing by sub_class or filter, or pass the other "
-            "time as partition_by"
-        )
-        return end, problem
-    return begin(listing, Position(range=end.range._replace(since=reached), items=end.items), known)
-
-
-def _disorder(listing: Listing, came: Sequence[object], time_range: TimeRange) -> PagingError | None:
-    """Return an error if the service ignores the filter or the order by time: the next range would lose items."""
-    # Items without a time come first, as OData sorts null.
-    moments = [time_range.since or "", *(listing.moment(item) or "" for item in came)]
-    if moments == sorted(moments):
-        return None
-    return PagingError(
-        f"the service does not filter and sort iTwins by their {listing.time}: pass another partition_by"
     )
 
 

@@ -22,7 +22,8 @@ from itwin_platform_api.models import (
 from itwin_platform_api.types import UNSET, Unset
 from itwin_platform_transport import UsageError
 
-from .._listings.pager import Pager
+from .._listings.list_all import RangeReader
+from .._listings.pager import Pager, PageReader
 from .._listings.position import TIMES, Listing, count_of
 from .._listings.run import Page, PageContent
 from .._requests.request import check_header
@@ -172,7 +173,7 @@ class ITwins(Group):
                 concurrency=concurrency,
                 max_return=max_return,
             )
-            return Pager(listing, _read_page, resume=resume, on_page=on_page)
+            return Pager(listing, partial(PageReader, _read_page), resume=resume, on_page=on_page)
 
     def list_all(
         self,
@@ -192,13 +193,16 @@ class ITwins(Group):
     ) -> Pager[ITwin]:
         """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
-        The listing is sorted by a time. When it reaches the cap, it continues with a filter from the last time on. So
-        each iTwin shows its `id` and this time, also where `select` or the minimal representation would omit them. The
-        other keywords of `list` cannot be combined with a filter.
+        The listing is partitioned by ranges of a time: when one reaches the cap, the next begins at the last time that
+        came. Items come in order of time, those without it at one end. So each iTwin shows its `id` and this time, also
+        where `select` or the minimal representation would omit them. The other keywords of `list` cannot be combined
+        with a filter.
 
         Args:
             partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`. With the latter, an iTwin
-                that is modified while you read can be returned again, or another one can be missed.
+                that is modified while you read can be returned again, or another one can be missed. If the service
+                rejects a filter by the time, PagingError is raised. iTwins without the time need a request of their
+                own. If the service rejects that request, they are omitted with a TruncatedWarning.
             filter: an OData filter, to which the ranges are added.
             sub_class: as in `list`.
             select: as in `list`.
@@ -208,7 +212,7 @@ class ITwins(Group):
             page_size: as in `list`.
             limit: as in `list`.
             concurrency: as in `list`.
-            resume: as in `list`.
+            resume: as in `list`. If the service does not sort by the time, iTwins can be returned again.
             on_page: as in `list`.
 
         Returns:
@@ -216,8 +220,7 @@ class ITwins(Group):
 
         Raises:
             UsageError: as in `list`, or another `partition_by`.
-            PagingError: the service does not filter and sort by the time, or more iTwins have one timestamp than it
-                returns.
+            PagingError: the service does not filter by the time, or more iTwins have one timestamp than it returns.
             PlatformError: any error of `list` during iteration.
 
         Example:
@@ -241,7 +244,6 @@ class ITwins(Group):
                 filter_=UNSET if filter == "" else filter,
                 # Each iTwin shows its time, because the next range begins at the last one.
                 select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", partition_by])] if wanted else selected,
-                orderby=f"{partition_by} ASC",
                 include_inactive=include_inactive,
                 top=UNSET if page_size is None else page_size,
                 x_max_return=MOST_RETURNED,
@@ -259,7 +261,7 @@ class ITwins(Group):
                 max_return=MOST_RETURNED,
                 time=partition_by,
             )
-            return Pager(listing, _read_page, resume=resume, on_page=on_page)
+            return Pager(listing, partial(RangeReader, _read_page), resume=resume, on_page=on_page)
 
     def _preferred(self, representation: object, *, select: object) -> PreferredReturn | Unset:
         """Return the value of Prefer; UNSET where there is none."""

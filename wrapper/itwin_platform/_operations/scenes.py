@@ -3,6 +3,7 @@
 import html
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
@@ -19,7 +20,7 @@ from itwin_platform_api.models import (
 from itwin_platform_api.types import UNSET, Unset, copy_values, encode
 from itwin_platform_transport import TransportError
 
-from .._listings.pager import Pager
+from .._listings.pager import Pager, PageReader
 from .._listings.position import Listing
 from .._listings.run import Page, PageContent, SceneState
 from .._requests.request import check_header
@@ -193,7 +194,7 @@ class Scenes(Group):
                 limit=limit,
                 concurrency=concurrency,
             )
-            return Pager(listing, _read_page, resume=resume, on_page=on_page)
+            return Pager(listing, partial(PageReader, _read_page), resume=resume, on_page=on_page)
 
 
 def _read_page(response: DecodedResponse) -> PageContent[SceneObject]:
