@@ -1,19 +1,19 @@
-"""The client, which puts its parts together."""
+"""The client: it checks its options and makes the transport, the sender and the groups of operations."""
 
+import inspect
 import logging
 import os
 import re
 import ssl
-import sys
 import warnings
-from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import httpx
-from itwin_platform_api.encoding import as_integer, class_name
+from itwin_platform_api.encoding import as_integer
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import (
     MAX_RESPONSE_BYTES,
@@ -31,7 +31,7 @@ from itwin_platform_transport import (
 )
 
 from ._requests.http_client import PlatformHTTPClient
-from ._requests.request import Service, as_base_url, check_characters, check_header, check_header_name, write_json
+from ._requests.request import Service, as_base_url, check_characters, check_header, write_json
 from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback, with_changes
 from ._version import CORRELATION_ID, HEADERS, LOGGER
 
@@ -47,14 +47,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
-#: The environment variables that stand for arguments.
+#: The environment variables of the arguments with a default in the environment.
 _VARIABLES = {name: f"ITWIN_PLATFORM_{name.upper()}" for name in ("base_url", "vendor", "token")}
 #: The environment variable that switches the log on.
 _LOG = "ITWIN_PLATFORM_LOG"
+#: The name of a header. Source: RFC 9110, section 5.1.
+_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 #: The client writes these headers itself.
 _RESERVED = {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
 _RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
-#: The longest timeout in seconds: a year. Timers overflow at longer ones.
+#: The longest timeout: a year in seconds. Timers overflow at longer ones.
 _LONGEST = 31_536_000
 
 
@@ -88,8 +90,8 @@ class PlatformClient:
     """The asyncio client of an iTwin platform service.
 
     Nothing is sent until an operation is awaited. Use the client in `async with`, or await `aclose()`. One client
-    serves any number of tasks of its event loop. The environment variable ITWIN_PLATFORM_LOG, `info` or `debug`, writes
-    its log to stderr.
+    serves any number of tasks of its event loop. The environment variable ITWIN_PLATFORM_LOG, `info` or `debug`,
+    switches its log on.
 
     Args:
         base_url: the address of the service, whose path is kept; default: the environment's ITWIN_PLATFORM_BASE_URL.
@@ -99,8 +101,8 @@ class PlatformClient:
         backoff: how often and how long requests are retried.
         timeout: seconds for one attempt, or a `Timeout` of httpx or httpx2. A call of an async `token` may take as
             long.
-        check_requests: False sends what the documented rules forbid, for when the preview has changed them. Rejected
-            are still an id that would change the path, and None for a parameter, which could only be omitted.
+        check_requests: False sends values that the documented rules forbid, for when the preview has changed the
+            rules. Ids that would change the path are still rejected, and so is None for a parameter.
         max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
         transport: the innermost `httpx.AsyncBaseTransport`, or one of httpx2: a proxy, an ASGI app, a mock. It must
             send each request once: its own retries are not counted. It is closed with the client.
@@ -145,11 +147,17 @@ class PlatformClient:
         allow_insecure: bool = False,
     ) -> None:
         _switch_log_on()
-        _check_settings(base_url=base_url, vendor=vendor, token=token)
         try:
-            if not isinstance(backoff, BackoffPolicy | None):
-                said = "backoff must be a BackoffPolicy, such as BackoffPolicy(deadline=60)"
-                raise UsageError(said, argument="backoff")
+            address, word, token = _with_environment(base_url=base_url, vendor=vendor, token=token)
+            for name, value, kind, said in (
+                ("base_url", address, str, "a str"),
+                ("vendor", word, str, "a str"),
+                ("backoff", backoff, BackoffPolicy | None, "a BackoffPolicy, such as BackoffPolicy(deadline=60)"),
+                ("allow_insecure", allow_insecure, bool, "True or False"),
+                ("check_requests", check_requests, bool, "True or False"),
+            ):
+                if not isinstance(value, kind):
+                    raise UsageError(f"{name} must be {said}", argument=name)
             attempts = BackoffTransport(
                 transport,
                 http_client=http_client,
@@ -159,17 +167,13 @@ class PlatformClient:
                 gate=gate,
                 headers=HEADERS,
                 token_timeout=max((each for each in _timeout(timeout).values() if each is not None), default=None),
-                token=token if token is not None else _setting("token", None),
+                token=token,
                 max_response_bytes=max_response_bytes,
                 on_event=as_callback("on_event", on_event),
             )
         finally:
-            del token  # tools that report errors show what frames hold
-        url = as_base_url(_setting("base_url", base_url), allow_insecure=allow_insecure)
-        for name, flag in (("allow_insecure", allow_insecure), ("check_requests", check_requests)):
-            if not isinstance(flag, bool):
-                raise UsageError(f"{name} must be True or False", argument=name)
-        word = _setting("vendor", vendor)
+            del token  # error trackers capture the variables of frames
+        url = as_base_url(address, allow_insecure=allow_insecure)
         if not re.fullmatch(_VENDOR, word):
             said = "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept"
             raise UsageError(said, argument="vendor")
@@ -207,11 +211,11 @@ class PlatformClient:
                 not count. None for no deadline.
             queue_timeout: seconds that a request may queue before its first attempt; None for no limit.
             max_attempts: attempts in total, at least 1; a response with status 429 uses none.
-            headers: headers to add to each request. What an operation sends itself wins over them.
+            headers: headers to add to each request. The headers of an operation take precedence.
             correlation_id: sent as X-Correlation-Id with each request; None sends none.
-            extra_query: query parameters to add to each request, for what the preview has added.
-            extra_body: properties to add to each request body, in wire names. What an operation sends itself cannot be
-                replaced: a call that sends a parameter or a property of this name raises UsageError.
+            extra_query: query parameters to add to each request, such as one that the preview has added.
+            extra_body: properties to add to each request body, in wire names. If an operation sends a parameter or a
+                property of this name itself, the call raises UsageError.
             on_response: is called with each final response, of whatever status; it must not block. If it raises, the
                 error is logged. None calls nothing.
 
@@ -246,15 +250,13 @@ class PlatformClient:
         )
 
     def _view(self, sender: PlatformSender) -> Self:
-        """Return a copy that sends otherwise: with all attributes of a subclass, without what is made on first use."""
+        """Return a copy with another sender, the attributes of a subclass, and cached properties of its own."""
         view = object.__new__(type(self))  # a subclass may have a constructor with other arguments
-        state: Any = object.__getstate__(self)
-        kept, slots = state if isinstance(state, tuple) else (state, {})
-        made = _made_on_use(type(self))  # type: ignore[arg-type]  # mypy takes the class of Self for not hashable
-        view.__dict__.update({name: value for name, value in kept.items() if name not in made})
+        kind = type(self)
+        for name, value in vars(self).items():
+            if not isinstance(inspect.getattr_static(kind, name, None), cached_property | _Group):
+                view.__dict__[name] = value
         view.__dict__.update(_sender=sender, _is_view=True)
-        for name, value in slots.items():
-            object.__setattr__(view, name, value)
         return view
 
     itwins: "ITwins" = _group("ITwins")
@@ -316,79 +318,41 @@ class PlatformClient:
         raise TypeError("a PlatformClient cannot be copied or pickled: share it, or make a view with `with_options()`")
 
     def __del__(self) -> None:
-        # A constructor that has raised leaves less.
-        is_owner = not getattr(self, "_is_view", True)
-        if is_owner and self._sender.transport.is_in_use:
-            warnings.warn(
-                f"unclosed {self!r}: use it in `async with`, or await `aclose()`",
-                ResourceWarning,
-                stacklevel=2,
-                source=self,
-            )
-
-
-@cache
-def _made_on_use(kind: type[PlatformClient]) -> frozenset[str]:
-    """Return the names of what an instance makes when it is first read, and keeps."""
-    members = (member for each in kind.__mro__ for member in vars(each).items())
-    return frozenset(name for name, value in members if isinstance(value, cached_property | _Group))
+        # A constructor that has raised sets no attributes.
+        if not getattr(self, "_is_view", True) and self._sender.transport.is_in_use:
+            said = f"unclosed {self!r}: use it in `async with`, or await `aclose()`"
+            warnings.warn(said, ResourceWarning, stacklevel=2, source=self)
 
 
 def _switch_log_on() -> None:
-    """Write the log of both packages to stderr if ITWIN_PLATFORM_LOG is `info` or `debug`.
+    """Write the log of both packages if ITWIN_PLATFORM_LOG is `info` or `debug`, to stderr unless logging is set up.
 
     Raises:
         UsageError: it is another word.
     """
     level = os.environ.get(_LOG, "").strip().upper()
-    if not level:
-        return
-    if level not in ("INFO", "DEBUG"):
+    if level not in ("", "INFO", "DEBUG"):
         raise UsageError(f"{_LOG} must be info or debug: set one of them, or unset it")
-    LOGGER.setLevel(level)
-    if all(handler.name != _LOG for handler in LOGGER.handlers):
-        handler = logging.StreamHandler()
-        handler.name = _LOG
-        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
-        handler.addFilter(_is_shown_nowhere_else)
-        LOGGER.addHandler(handler)
+    if level:
+        logging.basicConfig()
+        LOGGER.setLevel(level)
 
 
-def _is_shown_nowhere_else(_: logging.LogRecord) -> bool:
-    """Return whether the application writes no log to the terminal: it would show each line twice."""
-    streams = [getattr(handler, "stream", None) for handler in logging.getLogger().handlers]
-    return sys.stderr not in streams and sys.stdout not in streams
-
-
-def _check_settings(**settings: object) -> None:
-    """Name all settings at once that are neither passed nor in the environment.
+def _with_environment(**passed: Any) -> Iterator[Any]:
+    """Return settings in their order: each as it was passed, or else as the environment has it.
 
     Raises:
-        UsageError: more than one is missing.
+        UsageError: there is neither; all missing settings are named at once.
     """
-    missing = [name for name, value in settings.items() if value is None and not os.environ.get(_VARIABLES[name])]
-    del settings  # tools that report errors show what frames hold
-    if len(missing) > 1:
-        names, variables = " and ".join(missing), " and ".join(_VARIABLES[name] for name in missing)
-        raise UsageError(
-            f"{names} are missing: pass them, or set the environment variables {variables}", argument=missing[0]
-        )
-
-
-def _setting(name: str, value: str | None) -> str:
-    """Return a setting that was passed, or the one in the environment.
-
-    Raises:
-        UsageError: there is neither, or it is not a string.
-    """
-    variable = _VARIABLES[name]
-    found = value if value is not None else os.environ.get(variable)
-    if not found:
-        said = f"{name} is missing: pass {name}=... or set the environment variable {variable}"
-        raise UsageError(said, argument=name)
-    if not isinstance(found, str):
-        raise UsageError(f"{name} must be a str, not {class_name(found)}", argument=name)
-    return found
+    found = {
+        name: value if value is not None else os.environ.get(_VARIABLES[name]) or None for name, value in passed.items()
+    }
+    if missing := [name for name, value in found.items() if value is None]:
+        del passed, found  # error trackers capture the variables of frames
+        verb, variables = "are" if missing[1:] else "is", " and ".join(_VARIABLES[name] for name in missing)
+        said = f"{' and '.join(missing)} {verb} missing: pass {' and '.join(f'{name}=...' for name in missing)}"
+        raise UsageError(f"{said}, or set {variables} in the environment", argument=missing[0])
+    return iter(found.values())
 
 
 def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | None]:
@@ -408,7 +372,7 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
 
 
 def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Unset, kind: type[T]) -> Mapping[str, T]:
-    """Return parameters or properties for `CallOptions`: those that are present, and those that a caller gave.
+    """Return the present parameters or properties with those of the caller.
 
     Raises:
         UsageError: they are no mapping of strings to values of their kind, or one cannot be sent.
@@ -418,8 +382,8 @@ def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Un
     if not isinstance(extra, Mapping) or not all(
         isinstance(key, str) and isinstance(value, kind) for key, value in extra.items()
     ):
-        what = "strings" if kind is str else "values"
-        raise UsageError(f"{name} must be a mapping of names to {what}", argument=name)
+        values = "strings" if kind is str else "values"
+        raise UsageError(f"{name} must be a mapping of names to {values}", argument=name)
     if kind is str:
         check_characters(name, *extra, *map(str, extra.values()))
     else:
@@ -430,7 +394,7 @@ def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Un
 def _with_headers(
     present: Mapping[str, str], headers: Mapping[str, str] | Unset, correlation_id: str | Unset | None
 ) -> dict[str, str]:
-    """Return headers for `CallOptions`: those that are present, changed by those that a caller gave.
+    """Return the present headers with those of the caller.
 
     Raises:
         UsageError: a name or a value cannot be sent, or the client writes the header itself.
@@ -440,7 +404,8 @@ def _with_headers(
         if not isinstance(headers, Mapping):
             raise UsageError("headers must be a mapping of header names to strings", argument="headers")
         for name, value in headers.items():
-            check_header_name(name)
+            if not isinstance(name, str) or not re.fullmatch(_HEADER_NAME, name):
+                raise UsageError(f"headers must contain names of HTTP headers, not {name!r}", argument="headers")
             check_header(name, value)
             lower = name.lower()
             if lower in _RESERVED:

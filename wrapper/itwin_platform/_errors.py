@@ -1,15 +1,15 @@
-"""What can go wrong, as one tree. Source: section 7.
+"""The errors of the client, as one tree. Source: section 7.
 
 PlatformError                     .method .route of the call, which its text begins with, and .path as it was sent
   |                               .correlation_id of the response, if one came
-  |                               .resume continues a listing that failed, .collected is what `collect()` had by then
+  |                               .resume continues a listing that failed, .collected has the items before it
   UsageError(ValueError)          rejected before sending: .argument .rule .code .target
     StateError                    a closed client or gate, or one of another event loop: not the input's fault
   TransportError                  no response: .sent (whether the request can have had an effect) .attempts .scene_id
     NotSentError                  it certainly had none
     OutcomeUnknownError           it may have had one
     DeadlineExceededError         the deadline or the queue timeout passed
-  TokenError                      the token provider failed, or returned what cannot be a token
+  TokenError                      the token provider failed, or returned no usable token
   PagingError                     a listing cannot be followed safely, or does not advance
   DeliveryError                   a webhook delivery whose signature or form is wrong
   ResponseDecodeError             a success that does not match the specification: .status .headers .body
@@ -26,7 +26,7 @@ PlatformError                     .method .route of the call, which its text beg
     RateLimitError                429, or held back by a known cooldown: .tier .api .operation
     ServerError                   5xx
 
-Each class has a `doc_url`: the section of the troubleshooting page that says what to do.
+Each class has a `doc_url`: its section of the troubleshooting page.
 """
 
 import json
@@ -42,7 +42,7 @@ from ._version import CORRELATION_ID, HEADERS
 
 #: The most characters of the text of an error.
 LONGEST_TEXT = 2048
-#: What of these are left for the method and the route, which stand first.
+#: The characters of these that are reserved for the method and the route.
 _LONGEST_CALL = 128
 #: Characters that end a line, steer a terminal, or turn the direction of a line.
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
@@ -51,12 +51,11 @@ KEPT = 65_536
 #: Properties that hold an error inside an object, compared in lower case as all names below.
 _INNER = ("error", "odata.error", "fault", "exception")
 #: Names for the words of an error, the most telling first: of the platform and most gateways, OAuth, SOAP, problem
-#: details, FastAPI, Elasticsearch, FHIR, OGC and JSON:API; then those of elements in XML and HTML, and of envelopes.
+#: details, FastAPI, Elasticsearch and JSON:API; then those of elements in XML and HTML, and of envelopes.
 _WORDS = (
-    *("message", "error_description", "errormessage", "error_message", "errormsg", "errmsg", "faultstring", "msg"),
-    *("errorsummary", "detail", "title", "text", "reason", "description", "diagnostics", "exceptiontext"),
-    *("serviceexception", "exceptionmessage", "errormessages", "usermessage", "status_message", "error", "errors"),
-    *("issue", "value", "h1", "h2", "p", "string", "data", "response", "result", "meta", "exception", "__type"),
+    *("message", "error_description", "errormessage", "error_message", "errmsg", "faultstring", "msg"),
+    *("errorsummary", "detail", "title", "text", "reason", "description", "serviceexception", "exceptiontext"),
+    *("errormessages", "error", "errors", "value", "h1", "h2", "p", "string", "data", "exception", "__type"),
 )
 #: Names that only an object about a failure has: a success may have any of the others.
 _OF_A_FAILURE = {*_INNER, "errors", "message", "error_description", "errormessage", "detail", "title"}
@@ -73,7 +72,7 @@ _ELEMENT = r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>(?:<!\[CDATA\[)?([^<>]+)(?:\]\
 # Source: section 2.11.
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """One entry of an error's `details`; what the service omitted is None."""
+    """One entry of an error's `details`; a property that the service omitted is None."""
 
     code: str | None = None
     message: str | None = None
@@ -82,6 +81,28 @@ class ErrorDetail:
     def __str__(self) -> str:
         target = f" [{self.target}]" if self.target else ""
         return printable(f"{self.code or 'no code'}{target}: {self.message or 'no message'}")
+
+
+class RateLimited:
+    """The rate limit that response headers name."""
+
+    __slots__ = ()
+    headers: Mapping[str, str]
+
+    @property
+    def tier(self) -> str | None:
+        """The tier of the limit; None when the service names none."""
+        return HEADERS.limit_of(self.headers).tier
+
+    @property
+    def api(self) -> str | None:
+        """The API of the limit; None when the service names none."""
+        return HEADERS.limit_of(self.headers).api
+
+    @property
+    def operation(self) -> str | None:
+        """The operation of the limit; None when the service names none."""
+        return HEADERS.limit_of(self.headers).operation
 
 
 class PagingError(PlatformError):
@@ -93,7 +114,7 @@ class DeliveryError(PlatformError):
 
 
 class APIStatusError(PlatformError):
-    """A response with a status of 300 or above. What its body omits is None or empty.
+    """A response with a status of 300 or above. A property that its body omits is None or empty.
 
     Attributes:
         status: the HTTP status.
@@ -128,8 +149,8 @@ class APIStatusError(PlatformError):
         def text(value: object) -> str | None:
             if not isinstance(value, str):
                 return None
-            # Half of a surrogate pair, which JSON can write, would make the error's text one that no log can hold.
-            # What is confidential is hidden once more: JSON can write each of its characters as an escape.
+            # JSON can hold half of a surrogate pair, which no log can encode.
+            # The token is hidden again after JSON is parsed: the body can write its characters as escapes.
             return hide(value.encode("utf-8", "replace").decode())
 
         self.status = status
@@ -194,23 +215,8 @@ class UnprocessableError(APIStatusError):
     """422: the request breaks a rule, which `details` name."""
 
 
-class RateLimitError(APIStatusError):
+class RateLimitError(APIStatusError, RateLimited):
     """429, or held back by a known cooldown."""
-
-    @property
-    def tier(self) -> str | None:
-        """The tier of the limit; None when the service names none."""
-        return HEADERS.limit_of(self.headers).tier
-
-    @property
-    def api(self) -> str | None:
-        """The API of the limit; None when the service names none."""
-        return HEADERS.limit_of(self.headers).api
-
-    @property
-    def operation(self) -> str | None:
-        """The operation of the limit; None when the service names none."""
-        return HEADERS.limit_of(self.headers).operation
 
 
 class ServerError(APIStatusError):
@@ -257,24 +263,15 @@ def _words(value: object, depth: int = _DEEPEST) -> str | None:
     """Return the first words of an error in a parsed body; None when it has none."""
     if isinstance(value, str):
         return value.strip() or None
+    places: list[object] = []
     if isinstance(value, list):
-        return next(filter(None, (_words(item, depth - 1) for item in value[:_MOST_ITEMS] if depth)), None)
-    if not isinstance(value, dict) or not depth:
-        return None
-    named = _lowered(value)
-    places = [*(name for name in _INNER if not isinstance(named.get(name), str)), *_WORDS]
-    found = next(filter(None, (_words(named.get(name), depth - 1) for name in places)), None)
-    if found is None:
-        # Strings by the name of the field that is wrong, as Django and Rails write them.
-        errors = named.get("errors")
-        fields = (
-            errors if isinstance(errors, dict) else {name: each for name, each in value.items() if type(each) is list}
-        )
-        firsts = ((name, each[0] if isinstance(each, list) and each else each) for name, each in fields.items())
-        return next((f"{name}: {first}" for name, first in firsts if isinstance(first, str)), None)
-    title = named.get("title")
-    is_detail = found == named.get("detail") and found != title
-    return f"{title}: {found}" if is_detail and isinstance(title, str) else found
+        places = value[:_MOST_ITEMS]
+    elif isinstance(value, dict):
+        named = _lowered(value)
+        # A string here is a code or a title, and other properties hold the message.
+        inner = (named.get(name) for name in _INNER if not isinstance(named.get(name), str))
+        places = [*inner, *(named.get(name) for name in _WORDS)]
+    return next(filter(None, (_words(each, depth - 1) for each in places if depth)), None)
 
 
 def _error_object(parsed: object) -> Mapping[str, object]:
@@ -292,18 +289,13 @@ def _error_object(parsed: object) -> Mapping[str, object]:
 
 def _code(error: Mapping[str, object]) -> object:
     code = next((error[name] for name in _CODES if isinstance(error.get(name), str)), None)
-    # In OAuth, `error` is the code of what `error_description` says.
+    # In OAuth, `error` is the code and `error_description` the message.
     return error.get("error") if code is None and "error_description" in error else code
 
 
 def _details(value: object, text: Callable[[object], str | None]) -> tuple[ErrorDetail, ...]:
-    if not isinstance(value, list):
-        return ()
-    return tuple(
-        ErrorDetail(code=text(item.get("code")), message=text(item.get("message")), target=text(item.get("target")))
-        for item in value
-        if isinstance(item, dict)
-    )
+    items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return tuple(ErrorDetail(*(text(item.get(name)) for name in ("code", "message", "target"))) for item in items)
 
 
 def _telling_header(status: int, headers: Mapping[str, str]) -> str | None:
@@ -325,8 +317,6 @@ def _form(headers: Mapping[str, str], body: bytes) -> str:
         return "an empty body"
     kind = _media_type(headers)
     name = kind.rpartition("/")[2].rpartition("+")[2].upper()
-    if name == "JSON" and body.lstrip().startswith(b"<"):
-        name = "HTML"  # a page of a proxy, which is labelled as what was expected
     name = name if name in ("HTML", "JSON", "XML") else kind or "no content type"
     return f"{name}, {len(body) // 1000:,} kB" if len(body) >= 1000 else f"{name}, {len(body)} B"
 
@@ -343,12 +333,12 @@ def described(headers: Mapping[str, str], body: bytes) -> str | None:
 
 
 def printable(text: str) -> str:
-    """Escape control characters, so that the words of a service cannot forge a line of a log; cut what is very long."""
+    """Escape control characters, so that a service cannot forge a line of a log, and cut long text."""
     return re.sub(_CONTROL, lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])
 
 
 def join_lines(said: list[str], advice: str | None, *, correlation_id: str | None) -> str:
-    """Join what the service said with when to retry and what to tell support; what is too long is cut of the former."""
+    """Join the words of the service, the advice to retry and the correlation id. Long words of the service are cut."""
     ours = [] if advice is None else [f"- {advice}"]
     if correlation_id:
         ours.append(f"- correlation id {printable(correlation_id[:200])}")

@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 
 #: The logger of both packages.
 LOGGER = logging.getLogger(__package__)
-#: What names a request in the logs of the service.
+#: The header that identifies a request in the logs of the service.
 CORRELATION_ID = "x-correlation-id"
 
 HEADERS = ServiceHeaders(

@@ -30,7 +30,7 @@ async def fetch() -> str:
 
 def test_all_missing_settings_are_named_at_once() -> None:
     """Each with its environment variable."""
-    said = "base_url and vendor and token are missing: pass them, or set the environment variables "
+    said = "base_url and vendor and token are missing: pass base_url=... and vendor=... and token=..., or set "
     with pytest.raises(UsageError, match=said) as raised:
         PlatformClient()
     for name in ("ITWIN_PLATFORM_BASE_URL", "ITWIN_PLATFORM_VENDOR", "ITWIN_PLATFORM_TOKEN"):

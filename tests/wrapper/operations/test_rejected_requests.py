@@ -102,11 +102,11 @@ SAID: list[tuple[str, dict[str, Any], str]] = [
     ("list_itwins", {"page_size": ITWINS_PER_PAGE + 1}, f"page_size must be an integer from 1 to {ITWINS_PER_PAGE}"),
     ("list_scene_objects", {"skip": -1}, "skip must be an integer of at least 0"),
 ]
-#: The arguments that become a part of the path, or a header, and values that they cannot have.
+#: The arguments that are ids, or become a header, and values that they cannot have.
 BY_ID = [
     *(("update_repository", "itwin_id"), ("update_repository", "repository_id"), ("update_webhook", "webhook_id")),
     *(("create_repository_resource", "itwin_id"), ("create_repository_resource", "repository_id")),
-    ("list_scene_objects", "scene_id"),
+    *(("list_scene_objects", "scene_id"), ("list_scene_objects", "itwin_id"), ("create_scene", "itwin_id")),
 ]
 NO_IDS = ["", ".", "..", "\ud800", "a\udfff", None, 5, b"x", UNSET]
 BY_HEADER = [
@@ -119,16 +119,8 @@ LAYER_MODEL: Any = partial(SceneObjectCreate, "1.0.0", "Layer", {})
 #: Keywords of an operation, and what is said of them even with the checks lifted.
 NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
     *((name, {argument: value}, f"{argument} must") for name, argument in BY_ID for value in NO_IDS),
-    *((name, {"itwin_id": "\ud800"}, "itwin_id must") for name in ("create_scene", "list_scene_objects")),
     *((name, {argument: value}, "visible ASCII") for name, argument in BY_HEADER for value in NO_HEADERS),
     *((name, {argument: None}, f"{argument} must be a string") for name, argument in BY_HEADER),
-    ("create_scene", {"itwin_id": UNSET}, "^POST /scenes/: itwin_id is required: UNSET would omit it"),
-    ("list_scene_objects", {"itwin_id": UNSET}, "^GET /scenes/{scene_id}/objects: itwin_id is required: UNSET"),
-    *(
-        (name, {"itwin_id": value}, "itwin_id must be a str that is not empty")
-        for name in ("create_scene", "list_scene_objects")
-        for value in ("", None, 7)
-    ),
     *(
         ("update_repository", {name: value}, f"{name} must be one of its types, a mapping")
         for name in ("authentication", "options")
@@ -237,7 +229,6 @@ IN_BODIES: list[tuple[str, Callable[[PlatformClient, Any], Awaitable[object]]]] 
     ("options.minimumLevel", lambda it, value: called(it, "update_repository", {"options": level(value)})),
     ("name", lambda it, value: called(it, "create_detector", {"name": value})),
     ("extra_body.a", lambda it, value: it.with_options(extra_body={"a": value}).aclose()),
-    ("json.a", lambda it, value: it.generated.get_async_httpx_client().post("/scenes/", json={"a": value})),
 ]
 
 

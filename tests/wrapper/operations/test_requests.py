@@ -296,7 +296,7 @@ async def test_an_id_stays_one_part_of_the_path(given: str, raw: bytes, exchange
 async def test_an_id_that_climbs_is_rejected(repository_id: str, exchange: Exchange) -> None:
     """An id that would reach another path is never sent, even with `check_requests=False`."""
     for client in (exchange.platform, exchange.unchecked):
-        with pytest.raises(UsageError, match="would reach another path"):
+        with pytest.raises(UsageError, match="would reach"):
             await called(client, "update_repository", {"repository_id": repository_id})
 
 

@@ -5,7 +5,6 @@ import gzip
 import socket
 import ssl
 import struct
-import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
@@ -75,12 +74,6 @@ async def test_headers_are_those_of_the_request(way: str) -> None:
         assert counted == [1, 1, 0]
 
 
-def deflated(*, with_header: bool) -> bytes:
-    """Return the account, deflated."""
-    squeeze = zlib.compressobj(wbits=zlib.MAX_WBITS if with_header else -zlib.MAX_WBITS)
-    return squeeze.compress(ACCOUNT) + squeeze.flush()
-
-
 def encoded(encoding: str, body: bytes) -> bytes:
     """Return a response with an encoded body."""
     return raw_response(body, head=f"HTTP/1.1 200 OK\r\ncontent-encoding: {encoding}".encode())
@@ -89,16 +82,13 @@ def encoded(encoding: str, body: bytes) -> bytes:
 ENCODED = {
     "gzip": encoded("gzip", gzip.compress(ACCOUNT)),
     "gzip, padded with zeros": encoded("gzip", gzip.compress(ACCOUNT) + bytes(700)),
-    "deflate": encoded("deflate", deflated(with_header=True)),
-    "deflate without a header": encoded("deflate", deflated(with_header=False)),
-    "gzip of deflate": encoded("deflate, gzip", gzip.compress(deflated(with_header=True))),
 }
 
 
 @pytest.mark.parametrize("response", ENCODED.values(), ids=ENCODED)
 @in_every_way
-async def test_gzip_and_deflate_are_decoded(way: str, response: bytes) -> None:
-    """Bodies in gzip and deflate are decoded, alone or one on top of the other."""
+async def test_gzip_is_decoded(way: str, response: bytes) -> None:
+    """Bodies in gzip are decoded, also with padding."""
     async with RawServer(response) as server, opened(way, server.address) as calls:
         assert await calls.get() == "a-1"
         assert len(server.requests) == 1
@@ -108,7 +98,6 @@ LARGE = bytes(10_000_000)
 TOO_LARGE = {
     "plain": raw_response(LARGE),
     "gzip": encoded("gzip", gzip.compress(LARGE)),
-    "deflate": encoded("deflate", zlib.compress(LARGE)),
 }
 
 

@@ -1,4 +1,4 @@
-"""The operations of the service, one module for each group, and what all groups share.
+"""The operations of the service, one module for each group; this one has the parts that all groups share.
 
 This is the thin layer over the generated functions: it checks arguments, builds bodies, and returns models.
 
@@ -10,9 +10,9 @@ member of an enum (the service may know more), the syntax of a filter, names of 
 from collections.abc import Callable, Iterable, Set
 from typing import TypeVar, cast
 
-from itwin_platform_api.encoding import as_integer, class_name
+from itwin_platform_api.encoding import class_name
 from itwin_platform_api.rules import Reject, Violation
-from itwin_platform_api.types import UNSET, Unset, encode
+from itwin_platform_api.types import Unset, encode
 from itwin_platform_transport import UsageError
 
 from .._requests.request import check_characters
@@ -29,7 +29,7 @@ class Group:
 
     @property
     def _reject(self) -> Reject:
-        """Makes the error of a broken rule of the document; of those that hold also where the checks are lifted."""
+        """Make the error of a broken rule of the document. With the checks lifted, only some rules hold."""
         return usage_error if self._sender.service.check_requests else unsendable
 
     def __repr__(self) -> str:
@@ -47,21 +47,12 @@ def unsendable(broken: Violation) -> UsageError | None:
     return usage_error(broken) if broken.is_omitted else None
 
 
-def check_path_id(name: str, value: object) -> None:
+def check_id(name: str, value: object) -> None:
     """Check that an id stays one segment of the path. This is checked even with `check_requests=False`."""
     if not isinstance(value, str):
         raise UsageError(f"{name} must be a str, not {class_name(value)}", argument=name)
     if value in ("", ".", ".."):
-        raise UsageError(f"{name} must be an id, not {value!r}: the request would reach another path", argument=name)
-    check_characters(name, value)
-
-
-def check_query_id(name: str, value: object) -> None:
-    """Check that an id is not empty: an empty parameter is a missing one. This is checked even when it is lifted."""
-    if isinstance(value, Unset):
-        raise UsageError(f"{name} is required: UNSET would omit it", argument=name)
-    if not isinstance(value, str) or not value:
-        raise UsageError(f"{name} must be a str that is not empty", argument=name)
+        raise UsageError(f"{name} must be an id, not {value!r}: the request would reach something else", argument=name)
     check_characters(name, value)
 
 
@@ -72,7 +63,7 @@ def check_changes(**arguments: object) -> None:
 
 
 def as_enum(value: object, kind: Callable[[str], V]) -> V:
-    """Make a member of a string; UNSET stays, and so does what the rules reject."""
+    """Make a member of a string; UNSET and values of other types stay."""
     return kind(value) if isinstance(value, str) else cast("V", value)  # UNSET may stand anywhere
 
 
@@ -88,9 +79,3 @@ def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Uns
     if isinstance(value, Set):
         strings.sort()  # so that it is the same listing in another process
     return [kind(string) for string in strings]
-
-
-def sent_skip(skip: int) -> int | Unset:
-    """Return what is sent for a number of items to skip: nothing for none."""
-    count: int = as_integer(skip)
-    return UNSET if type(count) is int and count == 0 else count

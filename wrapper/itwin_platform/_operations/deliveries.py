@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import TypeVar
 
 from itwin_platform_api.decoding import decode_datetime
 from itwin_platform_api.models import EventType
@@ -18,8 +17,6 @@ from itwin_platform_transport import UsageError
 
 from .._errors import DeliveryError
 from .._requests.sender import read_json
-
-T = TypeVar("T")
 
 _ALGORITHM = "sha256="
 
@@ -82,7 +79,7 @@ def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str])
         secrets = [*secret] if isinstance(secret, Iterable) and not isinstance(secret, str) else [secret]
         expected = [*map(partial(_signature, body), secrets or [""])]
     finally:
-        del secret  # tools that report errors show what frames hold
+        del secret  # error trackers capture the variables of frames
         secrets = []
     if isinstance(signature, bytes | bytearray):
         raise UsageError('signature must be a str, not bytes: decode the header as "latin-1"', argument="signature")
@@ -103,7 +100,7 @@ def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str])
 
 
 def sign_delivery(body: bytes, *, secret: str) -> str:
-    """Return the signature of a webhook delivery, to test what receives deliveries.
+    """Return the signature of a webhook delivery, to test a receiver of deliveries.
 
     Taken from the public documentation of webhooks; the service description does not describe deliveries.
 
@@ -125,7 +122,7 @@ def sign_delivery(body: bytes, *, secret: str) -> str:
     try:
         return _signature(body, secret).decode()
     finally:
-        del secret  # tools that report errors show what frames hold
+        del secret  # error trackers capture the variables of frames
 
 
 def _signature(body: bytes, secret: str) -> bytes:
@@ -150,34 +147,21 @@ def _parsed(body: bytes) -> WebhookDelivery:
         raise DeliveryError("the body of the delivery is not JSON") from None
     if not isinstance(values, dict):
         raise DeliveryError("the body of the delivery is not a JSON object")
-    others: dict[str, object] = {**values}
-    event_type, message_id, webhook_id = (_string(others, name) for name in ("eventType", "messageId", "webhookId"))
-    content = _taken(others, "content", dict)
-    if content is None:
+    for name in ("eventType", "messageId", "webhookId"):
+        if not isinstance(values.get(name), str) or not values[name]:
+            raise DeliveryError(f"the delivery has no {name}, which must be a string")
+    if not isinstance(values.get("content"), dict):
         raise DeliveryError("the delivery has no content, which must be a JSON object")
-    if isinstance(enqueued_at := decode_datetime(others.get("enqueuedDateTime")), datetime):
-        del others["enqueuedDateTime"]
+    itwin_id, enqueued_at = values.get("iTwinId"), decode_datetime(values.get("enqueuedDateTime"))
+    known = {"eventType", "messageId", "webhookId", "content"}
+    known |= {"iTwinId"} if isinstance(itwin_id, str) else set()
+    known |= {"enqueuedDateTime"} if isinstance(enqueued_at, datetime) else set()
     return WebhookDelivery(
-        event_type=EventType(event_type),
-        message_id=message_id,
-        webhook_id=webhook_id,
-        itwin_id=_taken(others, "iTwinId", str),
+        event_type=EventType(values["eventType"]),
+        message_id=values["messageId"],
+        webhook_id=values["webhookId"],
+        itwin_id=itwin_id if isinstance(itwin_id, str) else None,
         enqueued_at=enqueued_at if isinstance(enqueued_at, datetime) else None,
-        content=content,
-        additional_properties=others,
+        content=values["content"],
+        additional_properties={name: value for name, value in values.items() if name not in known},
     )
-
-
-def _taken(values: dict[str, object], name: str, kind: type[T]) -> T | None:
-    """Take a property out if it is of its kind; any other one stays."""
-    value = values.get(name)
-    if not isinstance(value, kind):
-        return None
-    del values[name]
-    return value
-
-
-def _string(values: dict[str, object], name: str) -> str:
-    if not (value := _taken(values, name, str)):
-        raise DeliveryError(f"the delivery has no {name}, which must be a string")
-    return value

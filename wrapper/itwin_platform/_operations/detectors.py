@@ -28,7 +28,7 @@ class Detectors(Group):
             name: the detector's name.
             type: the kind of detector, a member or its string, also one that the enum does not know yet.
             display_name: a name for people; None is sent as null.
-            description: what it detects; None is sent as null.
+            description: the objects that it detects; None is sent as null.
             documentation_url: where it is documented; None is sent as null.
 
         Returns:

@@ -28,13 +28,13 @@ from .._listings.position import TIMES, Listing, count_of
 from .._listings.run import Page, PageContent
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
-from . import Group, as_enum, as_list, sent_skip
+from . import Group, as_enum, as_list
 
 #: The default of max_return. The document allows 1 to 10000, and one of its messages asks for less than 10000.
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum - 1
 #: The most iTwins of one page.
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
-#: What the minimal representation holds. Source: section 2.5.
+#: The properties of the minimal representation. Source: section 2.5.
 _SUMMARY: tuple[str, ...] = tuple(ITwinSummary.FIELDS)
 _listing = partial(Listing, parameters=list_itwins.QUERY_PARAMETERS, most=ITWINS_PER_PAGE)
 #: The value of Prefer for each `representation`. Source: section 4.3.
@@ -112,7 +112,7 @@ class ITwins(Group):
             max_return: the most iTwins that the service returns in all, 1 to 10000. A service may reject 10000: the
                 documentation of the header allows it, and a message of the service does not. See `pager.truncated`.
             skip: iTwins to skip, 0 or more.
-            page_size: iTwins of one request, 1 to 1000; None for the most, or for what `limit` leaves if that is less.
+            page_size: iTwins of one request, 1 to 1000; None for 1000, or for the rest of `limit` if that is less.
             limit: iTwins wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.
@@ -157,7 +157,7 @@ class ITwins(Group):
                 orderby=order_by,
                 include_inactive=include_inactive,
                 top=UNSET if page_size is None else page_size,
-                skip=sent_skip(skip),
+                skip=UNSET if skip == 0 else skip,
                 x_max_return=max_return,
                 x_itwin_query_scope=as_enum(query_scope, QueryScope),
                 prefer=prefer,
@@ -234,14 +234,16 @@ class ITwins(Group):
             check_header("query_scope", query_scope)
             prefer = self._preferred(representation, select=select)
             sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-            time = _time(partition_by)
+            if partition_by not in TIMES:
+                said = f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}"
+                raise UsageError(said, argument="partition_by")
             is_full = representation == "full"
             wanted = _SUMMARY if isinstance(selected, Unset) else selected
             first = list_itwins.build_request(
                 sub_class=sub_classes,
                 filter_=UNSET if filter == "" else filter,
                 # Each iTwin shows its time, because the next range begins at the last one.
-                select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", time])] if wanted else selected,
+                select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", partition_by])] if wanted else selected,
                 include_inactive=include_inactive,
                 top=UNSET if page_size is None else page_size,
                 x_max_return=MOST_RETURNED,
@@ -250,14 +252,14 @@ class ITwins(Group):
                 reject=self._reject,
             )
             listing = _listing(
-                name=f"list_all_itwins:{time}",
+                name=f"list_all_itwins:{partition_by}",
                 first=self._sender.with_extras(first),
                 sender=self._sender,
                 page_size=page_size,
                 limit=limit,
                 concurrency=concurrency,
                 max_return=MOST_RETURNED,
-                time=time,
+                time=partition_by,
             )
             return Pager(listing, partial(RangeReader, _read_page), resume=resume, on_page=on_page)
 
@@ -284,11 +286,3 @@ def _read_page(response: DecodedResponse) -> PageContent[ITwin]:
         response=response.info(),
         max_return=count_of(response.headers.get("x-max-return", "")),
     )
-
-
-def _time(partition_by: str) -> str:
-    if partition_by not in TIMES:
-        raise UsageError(
-            f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}", argument="partition_by"
-        )
-    return partition_by

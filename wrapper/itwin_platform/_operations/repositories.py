@@ -27,7 +27,7 @@ from itwin_platform_api.types import UNSET, Fields, Unset, encode
 from itwin_platform_transport import UsageError
 
 from .._requests.sender import ErrorsOfCall, unwrap, with_changes
-from . import Group, check_changes, check_path_id
+from . import Group, check_changes, check_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -322,8 +322,8 @@ class Repositories(Group):
         """
         try:
             with ErrorsOfCall(update_repository.METHOD, update_repository.ROUTE):
-                check_path_id("itwin_id", itwin_id)
-                check_path_id("repository_id", repository_id)
+                check_id("itwin_id", itwin_id)
+                check_id("repository_id", repository_id)
                 if self._sender.service.check_requests:
                     check_changes(display_name=display_name, uri=uri, authentication=authentication, options=options)
                 body = RepositoryUpdate(display_name=display_name, uri=uri)
@@ -382,8 +382,8 @@ class Repositories(Group):
         Source: section 4.2, create_repository_resource on the specification page of the documentation.
         """
         with ErrorsOfCall(create_repository_resource.METHOD, create_repository_resource.ROUTE):
-            check_path_id("itwin_id", itwin_id)
-            check_path_id("repository_id", repository_id)
+            check_id("itwin_id", itwin_id)
+            check_id("repository_id", repository_id)
             body = ResourceCreate(id=id, display_name=display_name, type_=type)
             values = create_repository_resource.build_request(itwin_id, repository_id, body=body, reject=self._reject)
         response = await self._sender.send(values)

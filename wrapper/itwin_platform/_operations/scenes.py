@@ -25,7 +25,7 @@ from .._listings.position import Listing
 from .._listings.run import Page, PageContent, SceneState
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
-from . import Group, check_path_id, check_query_id, sent_skip
+from . import Group, check_id
 
 #: The most objects of one page.
 OBJECTS_PER_PAGE = list_scene_objects.RULES["top"].maximum
@@ -91,7 +91,7 @@ class Scenes(Group):
         Source: section 4.5, create_scene on the specification page of the documentation.
         """
         with ErrorsOfCall(create_scene.METHOD, create_scene.ROUTE):
-            check_query_id("itwin_id", itwin_id)
+            check_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)
             created: Any = objects
             if isinstance(objects, Iterable) and not isinstance(objects, str | Mapping):
@@ -136,7 +136,7 @@ class Scenes(Group):
 
         Technical Preview: for testing only, not for production use; may change.
 
-        The listing holds what the caller's permissions allow: `pager.is_partial` is True when objects are withheld.
+        `pager.is_partial` is True when the service withheld objects that the caller has no permission for.
         Strings in `data` are untrusted: see `escape`.
 
         Args:
@@ -144,7 +144,7 @@ class Scenes(Group):
             itwin_id: primary iTwin of the scene.
             order_by: a property; the service defaults to `kind`. The specification names no other.
             skip: objects to skip, 0 or more.
-            page_size: objects of one request, 1 to 100; None for the most, or for what `limit` leaves if that is less.
+            page_size: objects of one request, 1 to 100; None for 100, or for the rest of `limit` if that is less.
             limit: objects wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.
@@ -171,14 +171,14 @@ class Scenes(Group):
         Source: section 4.6, list_scene_objects on the specification page of the documentation.
         """
         with ErrorsOfCall(list_scene_objects.METHOD, list_scene_objects.ROUTE):
-            check_path_id("scene_id", scene_id)
-            check_query_id("itwin_id", itwin_id)
+            check_id("scene_id", scene_id)
+            check_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)
             first = list_scene_objects.build_request(
                 scene_id,
                 itwin_id=itwin_id,
                 order_by=order_by,
-                skip=sent_skip(skip),
+                skip=UNSET if skip == 0 else skip,
                 top=UNSET if page_size is None else page_size,
                 x_correlation_id=correlation_id,
                 reject=self._reject,

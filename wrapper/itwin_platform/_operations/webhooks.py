@@ -9,7 +9,7 @@ from itwin_platform_api.structures import decode_value
 from itwin_platform_api.types import UNSET, Unset
 
 from .._requests.sender import ErrorsOfCall, unwrap
-from . import Group, as_list, check_changes, check_path_id
+from . import Group, as_list, check_changes, check_id
 
 
 # Source: section 5.
@@ -34,7 +34,7 @@ class Webhooks(Group):
             webhook_id: the webhook.
             active: True forwards events from now on, False stops it.
             callback_url: URL receiving events.
-            event_types: what to subscribe to: one event type or an iterable, members or their strings.
+            event_types: the event types to subscribe to: one or an iterable, members or their strings.
             secret: the secret that signs the events of the webhook. It is not part of the response, of a log line or of
                 an error.
 
@@ -62,7 +62,7 @@ class Webhooks(Group):
         """
         try:
             with ErrorsOfCall(update_webhook.METHOD, update_webhook.ROUTE):
-                check_path_id("webhook_id", webhook_id)
+                check_id("webhook_id", webhook_id)
                 if self._sender.service.check_requests:
                     check_changes(active=active, callback_url=callback_url, event_types=event_types, secret=secret)
                 body = WebhookUpdate(
@@ -73,11 +73,12 @@ class Webhooks(Group):
                 )
                 values = update_webhook.build_request(webhook_id, body=body, reject=self._reject)
         finally:
-            del secret  # tools that report errors show what frames hold
+            del secret  # error trackers capture the variables of frames
         response = await self._sender.send(values)
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
-            webhook = decode_value(ModelKind("Webhook"), wrapped, response, place="webhook")
+            inner: Webhook = decode_value(ModelKind("Webhook"), wrapped, response, place="webhook")
+            webhook = inner
         known = webhook.to_dict().keys() - webhook.additional_properties.keys()
         return unwrap(response, webhook if known else None, Webhook)
 

@@ -7,15 +7,15 @@ import httpx
 from itwin_platform_api.request import RequestValues
 from itwin_platform_transport import CallInfo, Request
 
-from .request import FIXED_HEADERS, cannot_be_sent, check_path, check_request, merged_headers, write_json
+from .request import FIXED_HEADERS, check_address, check_path, merged_headers
 from .sender import DecodedResponse, ErrorsOfCall, PlatformSender
 
 
 class PlatformHTTPClient(httpx.AsyncClient):
     """An `httpx.AsyncClient` for the generated functions, and for requests that no operation covers.
 
-    The generated functions call `send_values`. All else that an AsyncClient offers goes through the same attempts, with
-    the same rules and the same errors; cookies and redirects are off.
+    The generated functions call `send_values`. Requests that the caller makes go through the same attempts, with the
+    same errors, and only to addresses of the service; cookies and redirects are off.
     """
 
     def __init__(self, sender: PlatformSender) -> None:
@@ -29,30 +29,20 @@ class PlatformHTTPClient(httpx.AsyncClient):
         )
         self._sender = sender
 
-    def __repr__(self) -> str:
-        return f"PlatformHTTPClient({self._sender.service.address!r})"
-
     async def send_values(self, values: RequestValues) -> DecodedResponse:
         """Send a request as the operations do."""
         return await self._sender.send(values)
 
-    async def request(self, method: str, url: httpx.URL | str, *, json: object = None, **others: Any) -> httpx.Response:
-        """Send a request as an AsyncClient does, with JSON written as the operations write it.
+    async def request(self, method: str, url: httpx.URL | str, **others: Any) -> httpx.Response:
+        """Send a request as an AsyncClient does.
 
         Raises:
-            UsageError: the body is not JSON, or the address cannot be sent.
+            UsageError: a segment of the path climbs. httpx would resolve it.
         """
-        with ErrorsOfCall(method, str(url).partition("?")[0]):
-            if isinstance(url, str) and url.startswith("/"):
-                check_path(url, route=url.partition("?")[0])
-            if json is not None:
-                others["content"] = write_json(json, name="json")
-                others["headers"] = httpx.Headers(others.get("headers"))
-                others["headers"].setdefault("Content-Type", "application/json")
-            try:
-                return await super().request(method, url, **others)
-            except (httpx.InvalidURL, UnicodeError) as error:
-                raise cannot_be_sent(error) from None
+        with ErrorsOfCall(method, path := str(url).partition("?")[0]):
+            if path.startswith("/"):
+                check_path(path, route=path)
+            return await super().request(method, url, **others)
 
 
 class _RulesTransport(httpx.AsyncBaseTransport):
@@ -65,7 +55,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         service, policy = self._sender.service, self._sender.options.policy
         info = CallInfo(method=request.method, route=request.url.path, policy=policy, has_template=False)
         with ErrorsOfCall(info.method, info.route, request.url.raw_path.partition(b"?")[0].decode("ascii")):
-            check_request(request, service=service)
+            check_address(request.url, base_url=service.base_url)
             request.headers["accept"] = request.headers.get("accept", "*/*").replace("{vendor}", service.vendor)
             for name in ("authorization", "cookie"):
                 request.headers.pop(name, None)

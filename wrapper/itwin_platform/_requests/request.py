@@ -1,10 +1,9 @@
-"""Turn values into what is sent: URL, headers, JSON, and the rules that always apply.
+"""Turn values into a request: URL, headers, JSON, and the rules that always apply.
 
 Source: sections 8 and 9.
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,7 +23,6 @@ from .._version import __version__
 
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
-_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 #: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
@@ -38,7 +36,7 @@ _REASONS: Mapping[type[Exception], tuple[str, int]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What all requests to one service share.
+    """The settings that all requests to one service share.
 
     Args:
         base_url: the address of the service; its path is kept.
@@ -46,8 +44,8 @@ class Service:
         check_requests: whether the documented rules are checked before sending.
         max_response_bytes: the largest decoded response.
 
-    Four values follow from these: `address` is the base URL without a slash at its end, `prefix` its path, `headers`
-    are those of every request, and `body_limits` are those that are checked.
+    Three values follow from these: `address` is the base URL without a slash at its end, `prefix` its path, and
+    `headers` are those of every request.
     """
 
     base_url: httpx.URL
@@ -57,17 +55,24 @@ class Service:
     address: str = field(init=False)
     prefix: str = field(init=False)
     headers: Mapping[str, str] = field(init=False)
-    body_limits: Mapping[tuple[str, str], int] = field(init=False)
 
     def __post_init__(self) -> None:
         derive = partial(object.__setattr__, self)
         derive("address", str(self.base_url).rstrip("/"))
         derive("prefix", self.base_url.raw_path.decode("ascii").rstrip("/"))
-        derive(
-            "headers",
-            {"Host": host_header(self.base_url.raw_host.decode("ascii"), self.base_url.port), **FIXED_HEADERS},
-        )
-        derive("body_limits", BODY_LIMITS if self.check_requests else {})
+        host = host_header(self.base_url.raw_host.decode("ascii"), self.base_url.port)
+        derive("headers", {"Host": host, **FIXED_HEADERS})
+
+    def check_body_size(self, size: int, method: str, route: str) -> None:
+        """Reject a body that is larger than the service accepts. Source: section 8.
+
+        Raises:
+            UsageError: RequestTooLarge.
+        """
+        limit = BODY_LIMITS.get((method, route)) if self.check_requests else None
+        if limit is not None and size > limit:
+            said = f"the request body has {size:,} bytes, at most {limit:,} are allowed: send fewer or smaller objects"
+            raise UsageError(said, code="RequestTooLarge")
 
 
 def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
@@ -76,40 +81,30 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
     Raises:
         UsageError: it is not an http(s) URL, holds more than an origin and a path, or would expose the token.
     """
+
+    def problem(said: str) -> UsageError:
+        return UsageError(f"base_url {said}", argument="base_url")
+
     text = text.strip()
     if (unseen := next((each for each in text if each == " " or not each.isprintable()), None)) is not None:
-        raise UsageError(
-            f"base_url must not contain {unseen!r}: percent-encode blanks and control characters of its path",
-            argument="base_url",
-        )
-    # Before it is parsed: with a "/" in a password, what follows it is taken for the path, and errors show that.
+        raise problem(f"must not contain {unseen!r}: percent-encode blanks and control characters of its path")
+    # Before it is parsed: with a "/" in a password, the rest is read as the path, and errors show the path.
     if any(each in text for each in "@?#"):
-        raise UsageError(
-            "base_url must not contain a user, a query or a fragment: pass the token as token=..., and write an @ "
-            "in its path as %40",
-            argument="base_url",
-        )
+        rule = "must not contain a user, a query or a fragment"
+        raise problem(f"{rule}: pass the token as token=..., and write an @ in its path as %40")
     try:
         url = httpx.URL(text)
         host, port = url.host, url.port
     except (httpx.InvalidURL, UnicodeError) as error:
-        raise UsageError(f"base_url is not a URL: {error}", argument="base_url") from None
+        raise problem(f"is not a URL: {error}") from None
     if url.scheme not in ("http", "https") or not host:
-        raise UsageError(
-            "base_url must be a URL that starts with https:// or http:// and names a host", argument="base_url"
-        )
+        raise problem("must be a URL that starts with https:// or http:// and names a host")
     if not is_host(url.raw_host.decode("ascii")):
-        raise UsageError(
-            f"base_url is not a URL: {host!r} is neither a name that can be looked up nor an IP address",
-            argument="base_url",
-        )
+        raise problem(f"is not a URL: {host!r} is neither a name that can be looked up nor an IP address")
     if port is not None and not 0 < port < 65_536:
-        raise UsageError(f"base_url has the port {port}, and ports go from 1 to 65535", argument="base_url")
+        raise problem(f"has the port {port}, and ports go from 1 to 65535")
     if url.scheme == "http" and not allow_insecure and not is_loopback(host):
-        raise UsageError(
-            f"base_url is plain http to {host}, which exposes the token: use https, or pass allow_insecure=True",
-            argument="base_url",
-        )
+        raise problem(f"is plain http to {host}, which exposes the token: use https, or pass allow_insecure=True")
     return url
 
 
@@ -120,16 +115,16 @@ def make_request(
     added: Mapping[str, str],
     extensions: Mapping[str, object],
 ) -> Request:
-    """Turn the values of a request into what its attempts send.
+    """Turn values into the request that each attempt sends.
 
     Args:
         values: the request.
-        service: what all requests to the service share.
+        service: the settings that all requests share.
         added: headers to add, names in lower case; those of the operation win.
         extensions: passed to the transports below.
 
     Raises:
-        UsageError: the path climbs, a header or the address holds what cannot be sent, the body is not JSON, or the
+        UsageError: the path climbs, a header or the address cannot be encoded, the body is not JSON, or the
             body is larger than the service accepts.
     """
     check_path(values.path, route=values.route)
@@ -141,7 +136,7 @@ def make_request(
     content = b"" if values.body is UNSET else write_json(values.body, given=values.given)
     if values.body is not UNSET:
         headers["Content-Type"] = "application/json"
-        check_body_size(len(content), limit=service.body_limits.get((values.method, values.route)))
+        service.check_body_size(len(content), values.method, values.route)
     if content or values.method in _WITH_LENGTH:
         headers["Content-Length"] = str(len(content))
     address = service.address + values.path
@@ -153,7 +148,8 @@ def make_request(
         url = httpx.URL(address) if isinstance(values.query, str) else _parsed(address)
         return Request(values.method, url, raw_headers, content, extensions)
     except (httpx.InvalidURL, UnicodeError) as error:
-        raise cannot_be_sent(error) from None
+        reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
+        raise UsageError(f"the request cannot be encoded: {reason}") from None
 
 
 def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
@@ -168,18 +164,6 @@ def encode_query(query: Mapping[str, str] | str) -> str:
     `$` stays as it is, as the service writes it in its links. A space becomes %20: in a query of OData, + is a plus.
     """
     return query if isinstance(query, str) else urlencode(query, safe="$", quote_via=quote) if query else ""
-
-
-def check_request(request: httpx.Request, *, service: Service) -> None:
-    """Apply the rules that always hold to a request that the caller made.
-
-    Raises:
-        UsageError: the request leaves the service, or its body is too large.
-    """
-    check_address(request.url, base_url=service.base_url)
-    length = request.headers.get("content-length", "")
-    route = request.url.path.removeprefix(service.base_url.path.rstrip("/"))
-    check_body_size(int(length) if length.isdecimal() else 0, limit=service.body_limits.get((request.method, route)))
 
 
 def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
@@ -236,31 +220,6 @@ def check_characters(name: str, *values: str) -> None:
         raise UsageError(f"{name} must not hold half of a surrogate pair: it cannot be sent", argument=name) from None
 
 
-def check_header_name(name: object) -> None:
-    """Reject what is not the name of a header. Source: RFC 9110, section 5.1."""
-    if not isinstance(name, str) or not re.fullmatch(_HEADER_NAME, name):
-        raise UsageError(f"headers must contain names of HTTP headers, not {name!r}", argument="headers")
-
-
-def check_body_size(size: int, *, limit: int | None) -> None:
-    """Reject a body that is larger than the service accepts. Source: section 8.
-
-    Raises:
-        UsageError: RequestTooLarge.
-    """
-    if limit is not None and size > limit:
-        raise UsageError(
-            f"the request body has {size:,} bytes, at most {limit:,} are allowed: send fewer or smaller objects",
-            code="RequestTooLarge",
-        )
-
-
-def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
-    """Make the error for a request that cannot be encoded."""
-    reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
-    return UsageError(f"the request cannot be encoded: {reason}")
-
-
 def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
     """Serialize a body: JSON values, with models, enums and times anywhere in it.
 
@@ -284,8 +243,8 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
 def _written_by_msgspec(values: object) -> bytes | None:
     """Serialize values that msgspec writes as they are; return None for any others.
 
-    It would write a set as a list, a time in another form, the Python names of a model, and NaN as null: then what it
-    converts or parses differs from the values.
+    It would write a set as a list, a time in another form, the Python names of a model, and NaN as null. In these cases
+    the values that it converts or parses differ from the given ones.
     """
     from msgspec import to_builtins
     from msgspec.json import decode, encode as serialize
@@ -342,7 +301,7 @@ def _faults(value: Any, place: str, depth: int) -> Iterator[str]:
 
 
 def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
-    """Return the fields of a model, the items of a list, and what can be named in a mapping."""
+    """Return the fields of a model, the items of a list, or the items of a mapping with printable keys."""
     if attrs.has(type(value)):
         value = {each.name: getattr(value, each.name) for each in attrs.fields(type(value))}
         value |= value.pop("additional_properties")

@@ -1,4 +1,4 @@
-"""Sends the values of a request with the options of its call, and returns what the response holds, or a typed error."""
+"""Send the values of a request with the options of its call, and return its decoded response or a typed error."""
 
 import json
 import zlib
@@ -24,23 +24,19 @@ from itwin_platform_transport import (
     UsageError,
 )
 
-from .._errors import KEPT, APIStatusError, described, printable, status_error_class
-from .._version import CORRELATION_ID, HEADERS, LOGGER
+from .._errors import KEPT, APIStatusError, RateLimited, described, printable, status_error_class
+from .._version import CORRELATION_ID, LOGGER
 from .request import Service, make_request
 
 T = TypeVar("T")
 
-#: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
-MOST_ENCODINGS = 5
-_DECODED = frozenset({"gzip", "deflate"})
-#: The old name of gzip begins with it. Source: RFC 9110, section 8.4.1.3.
-_OLD = "x-"
-_GZIP_BEGINNING = b"\x1f\x8b"
+#: The encoding that is asked for, and its old name. Source: RFC 9110, section 8.4.1.3.
+_GZIP = {"gzip", "x-gzip"}
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseInfo:
+class ResponseInfo(RateLimited):
     """The final response of a call, without its body.
 
     Args:
@@ -60,21 +56,6 @@ class ResponseInfo:
     attempts: int
     seconds: float
     correlation_id: str | None
-
-    @property
-    def tier(self) -> str | None:
-        """The tier of the rate limit that the response names; None when it names none."""
-        return HEADERS.limit_of(self.headers).tier
-
-    @property
-    def api(self) -> str | None:
-        """The API of that rate limit."""
-        return HEADERS.limit_of(self.headers).api
-
-    @property
-    def operation(self) -> str | None:
-        """The operation of that rate limit."""
-        return HEADERS.limit_of(self.headers).operation
 
 
 class CallOptions(NamedTuple):
@@ -103,13 +84,13 @@ class DecodedResponse:
     """The final response of a call, its body decoded.
 
     Args:
-        call: what the call carried to its attempts.
-        result: what these came to.
+        call: the call, as its attempts received it.
+        result: the outcome of its attempts.
         url: where the request was sent; its path is that of errors.
         limit: the largest decoded body, in bytes.
 
-    `content` is the decoded body, and `fault` why a success cannot be used; None when it can. `extensions` is what the
-    transport says of the response.
+    `content` is the decoded body. `fault` says why a success cannot be used; None when it can. `extensions` are those
+    of the transport.
     """
 
     def __init__(self, call: CallInfo, result: CallResult, *, limit: int, url: httpx.URL | None = None) -> None:
@@ -117,7 +98,7 @@ class DecodedResponse:
         self._response, self._url = result.response or Response(429), url
         self._headers: httpx.Headers | None = None
         self.call, self.result, self.extensions = call, result, self._response.extensions
-        # In no frame of a call that fails: a service may echo the token.
+        # Decode here so that no traceback frame keeps a body that may echo the token.
         self.content, self.fault = decoded_body(self._response, limit=limit)
         self.status_code: int = self._response.status_code
 
@@ -126,8 +107,8 @@ class DecodedResponse:
         """The headers that came, without the encodings that were decoded."""
         if self._headers is None:
             self._headers = self._response.headers_of_decoded
-            if left := _unknown_encodings(self._response.raw_headers):
-                self._headers["Content-Encoding"] = ", ".join(left)
+            if left := _encodings(self._response.raw_headers) - _GZIP:
+                self._headers["Content-Encoding"] = ", ".join(sorted(left))
         return self._headers
 
     def json(self) -> Any:
@@ -163,11 +144,10 @@ class DecodedResponse:
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
-        left = _unknown_encodings(self._response.raw_headers)
-        if left and not _is_json(self.content):
-            encoding = ", ".join(left)[:40]
+        if left := _encodings(self._response.raw_headers) - _GZIP:
+            encoding = ", ".join(sorted(left))[:40]
             reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
-        # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
+        # Cut a large body before searching it for the token. Twice the kept size, because a token may cross the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
         if self.fault is not None:
             body = body[:KEPT]
@@ -195,8 +175,8 @@ class DecodedResponse:
 class ErrorsOfCall:
     """Completes the errors that leave a `with` statement: they name the method, the template of the path, and the path.
 
-    Rejected arguments leave it without the frames in which they were checked: tools that report errors show what
-    frames hold.
+    A UsageError leaves it without the frames in which arguments were checked: error trackers capture the variables of
+    frames.
     """
 
     __slots__ = ("method", "path", "route")
@@ -224,7 +204,7 @@ class PlatformSender:
 
     Args:
         transport: makes the attempts; its responses are read to their end.
-        service: what all requests to the service share.
+        service: the settings that all requests share.
         options: the options of the calls.
     """
 
@@ -251,13 +231,13 @@ class PlatformSender:
             return await self.send_request(request, info)
 
     def with_extras(self, values: RequestValues) -> RequestValues:
-        """Return a request with what the caller adds to its query and its body.
+        """Return a request with the extra query and the extra body of the caller.
 
         Raises:
             UsageError: the operation sends a parameter or a property of this name itself, or it sends no body.
         """
         query, body, present = self.options.query, self.options.body, values.query
-        if not (query or body) or isinstance(present, str):  # a page, whose first request has them, has a string
+        if not (query or body) or isinstance(present, str):  # a page: its first request has the extras already
             return values
         _check_extra("extra_query", query.keys() & present.keys())
         values = values._replace(query={**present, **query})
@@ -296,7 +276,7 @@ def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], N
     """Return a callback as it is.
 
     Raises:
-        UsageError: it cannot be called, or nobody would await what it returns.
+        UsageError: it cannot be called, or it is a coroutine function, which nothing would await.
     """
     if value is not None and (not callable(value) or iscoroutinefunction(value)):
         raise UsageError(f"{name} must be a function that takes one argument, not a coroutine function", argument=name)
@@ -318,7 +298,7 @@ def unwrap(response: DecodedResponse, value: T | None, kind: type[object]) -> T:
     """
     if value is not None and isinstance(value, kind):
         return value
-    del value  # tools that report errors show what frames hold
+    del value  # error trackers capture the variables of frames
     raise response.decode_error(f"the response has no {kind.__name__}, which the specification requires")
 
 
@@ -339,7 +319,7 @@ def read_json(body: bytes) -> object:
 
 
 def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
-    """Decode a body: gzip and deflate, so that a small body cannot become a huge one.
+    """Decode a body with gzip, so that a small body cannot become a huge one.
 
     Other encodings are ignored, as httpx and requests ignore them: some services write a character set there.
 
@@ -348,65 +328,29 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
         limit: the largest decoded body, in bytes.
 
     Returns:
-        The body, and why it cannot be used: None when it can. Then it is what could be decoded.
+        The body as far as it could be decoded, and why it cannot be used; None when it can.
     """
     body = response.content
-    names = [name for name in _encodings(response.raw_headers) if name.removeprefix(_OLD) in _DECODED]
-    if response.fault is not None or not names or not body:
+    if response.fault is not None or _GZIP.isdisjoint(_encodings(response.raw_headers)):
         return body, response.fault
-    if len(names) > MOST_ENCODINGS:
-        return b"", f"it is encoded {len(names)} times, which was not asked for"
-    reason = None
-    for name in reversed(names):
-        # Servers also write the old name where they do not compress.
-        if name.startswith(_OLD) and not body.startswith(_GZIP_BEGINNING):
-            continue
-        body, fault = _inflated(body, name.removeprefix(_OLD), limit=limit)
-        reason = reason or fault
-    return body, reason
-
-
-def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    found = [value for name, value in headers if name.lower() == b"content-encoding"]
-    names = [part.strip() for value in found for part in value.decode("latin-1").lower().split(",")]
-    return [name for name in names if name not in ("", "identity")]
-
-
-def _unknown_encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    return [name for name in _encodings(headers) if name.removeprefix(_OLD) not in _DECODED]
-
-
-def _is_json(body: bytes) -> bool:
-    try:
-        read_json(body)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
-    """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
-    is_gzip, pieces, room = name == "gzip", list[bytes](), limit
-    while data:
-        stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
+    pieces, room = list[bytes](), limit
+    while body:
+        stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
         try:
-            piece = stream.decompress(data, room + 1)
+            piece = stream.decompress(body, room + 1)
         except zlib.error:
-            return b"".join(pieces), f"its {name} encoding is broken"
-        pieces.append(piece[:room] if len(piece) > room else piece)
-        if len(piece) > room:
+            return b"".join(pieces), "its gzip encoding is broken"
+        pieces.append(piece[:room])
+        room -= len(piece)
+        if room < 0:
             return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
         if not stream.eof:
-            return b"".join(pieces), f"its {name} encoding breaks off"
-        room -= len(piece)
-        # Zeros after the end of gzip are padding: httpx and gzip ignore them.
-        data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
-        if data and not is_gzip:
-            return b"".join(pieces), "its deflate encoding is broken"
+            return b"".join(pieces), "its gzip encoding breaks off"
+        # Zeros after the end are padding: httpx and the module gzip ignore them.
+        body = stream.unused_data.lstrip(b"\0")
     return b"".join(pieces), None
 
 
-def _window_of(data: bytes) -> int:
-    # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
-    has_header = data[0] & 0x0F == 8 and (len(data) == 1 or int.from_bytes(data[:2], "big") % 31 == 0)
-    return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
+def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> set[str]:
+    found = [value for name, value in headers if name.lower() == b"content-encoding"]
+    return {part.strip() for value in found for part in value.decode("latin-1").lower().split(",")} - {"", "identity"}
