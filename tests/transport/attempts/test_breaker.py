@@ -91,15 +91,6 @@ async def test_a_call_waits_as_long_as_its_own_retries_would_take() -> None:
     assert now() == pytest.approx(7.6)
 
 
-async def test_a_query_changes_nothing() -> None:
-    """However often it is asked who has to wait, the next probe is due at the same time."""
-    breakers = opened()
-    for _ in range(3):
-        assert is_held_back(breakers, "call")
-        assert not is_held_back(breakers, "call", at=100.0)
-    assert await wait(breakers, "call") == pytest.approx(0.6)
-
-
 def test_breakers_take_no_more_memory_however_many_paths_fail() -> None:
     """The oldest closed one is dropped; one that is open stays."""
     breakers = opened()

@@ -66,13 +66,6 @@ async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
     assert (asyncio.get_running_loop().time(), hanging.retry_at) == (10.0, START + timedelta(seconds=30))
 
 
-async def test_the_queue_does_not_count() -> None:
-    """The deadline starts when the gate admits the call, so queueing never uses it up."""
-    transport = backoff(ScriptedTransport(200, latency=8.0), gate=Gate(1), policy=POLICY)
-    assert kinds(await many(transport, 5)) == {200: 5}
-    assert asyncio.get_running_loop().time() == 40.0
-
-
 async def test_it_ends_the_wait_for_a_token() -> None:
     """A token provider that hangs ends with the deadline, and the place at the gate is free again."""
 
@@ -213,14 +206,6 @@ async def test_the_wait_for_a_breaker_has_the_queue_timeout_and_the_deadline(
     await asyncio.gather(probe, return_exceptions=True)
 
 
-async def test_every_call_that_a_rate_limit_ends_raises_that() -> None:
-    """Forty tasks at a limit of 5 in 100 s: whether sent or held back, none fails for another reason."""
-    service = ScriptedTransport(*[200] * 5, rate_limited("100"), latency=0.05)
-    transport = backoff(service, policy=BackoffPolicy(max_wait=60.0))
-    assert kinds(await many(transport, 40)) == {200: 5, 429: 35}
-    assert len(service.requests) == 20
-
-
 async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
     """A call whose last response was 429 and which then only waited ends with that."""
     gate = Gate(1)
@@ -231,17 +216,6 @@ async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
     blocking = asyncio.create_task(gate.enter(-1, max_wait=60.0, until=None))  # it is admitted before the retry
     assert (await call).status_code == 429
     assert (asyncio.get_running_loop().time(), blocking.done(), len(service.requests)) == (2.0, True, 1)
-
-
-async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
-    """A TimeoutError that a function of the application raises comes out as it is."""
-
-    def jitter() -> float:
-        raise TimeoutError("of the application")
-
-    transport = BackoffTransport(ScriptedTransport(503, 200), random_number=jitter)
-    with pytest.raises(TimeoutError, match="of the application"):
-        await send(transport)
 
 
 steps = st.lists(

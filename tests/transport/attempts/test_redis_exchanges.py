@@ -246,12 +246,6 @@ async def test_what_an_error_of_the_server_means(monkeypatch: pytest.MonkeyPatch
     assert str(found) == f"{WHERE} {said}"
 
 
-async def test_a_given_client_is_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it leads is not known."""
-    found, _ = await failure_of(monkeypatch, None, errors.TimeoutError("x"))
-    assert str(found) == "the given client is unreachable (TimeoutError)"
-
-
 @pytest.mark.parametrize(("reason", "said"), [("CERTIFICATE_VERIFY_FAILED", "certificate_verify_failed"), (None, "")])
 async def test_a_server_that_cannot_be_trusted_is_rejected(
     monkeypatch: pytest.MonkeyPatch, reason: str | None, said: str
@@ -300,22 +294,6 @@ async def test_a_rejection_ends_calls_and_an_outage_does_not(error: Exception) -
     await gate.aclose()
 
 
-async def test_closing_tells_what_ended_while_an_exchange_was_in_flight() -> None:
-    """And gives back what it brings: other processes wait for it."""
-    gate, state = gate_with(reply(7), reply(8), reply())
-    permit = await enter(gate)
-    state.latency = 0.5
-    waiting = enter(gate)
-    await asyncio.sleep(0.1)
-    gate.responded(permit)
-    await asyncio.gather(gate.aclose(), waiting, return_exceptions=True)
-    assert told(state, "reports") == [
-        (0.0, []),
-        (0.0, []),
-        (0.5, [("responded", 7, 9.0), ("unused", 8, 9.0)]),
-    ]
-
-
 async def test_closing_waits_until_the_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of a URL; a second time there is nothing to close, and what closing raises is no error of the program."""
     for fault in (None, ConnectionResetError("the peer was quicker")):
@@ -330,14 +308,6 @@ async def test_closing_waits_until_the_connections_are_closed(monkeypatch: pytes
         with pytest.raises(StateError, match="the gate is closed"):
             await enter(gate)
         assert closing.await_count == 1
-
-
-def test_the_client_of_a_url_neither_retries_nor_limits_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The gate has a time limit and a fallback of its own, which both would only delay."""
-    made = Mock()
-    monkeypatch.setattr(redis.asyncio.Redis, "from_url", made)
-    RedisState("redis://host", name="n", max_in_flight=1, rates=())
-    made.assert_called_once_with("redis://host", retry=None, socket_timeout=None)
 
 
 async def test_a_permit_is_kept_after_a_third_of_a_lease_and_before_its_half_is_over() -> None:
@@ -358,31 +328,6 @@ async def test_a_permit_is_kept_after_a_third_of_a_lease_and_before_its_half_is_
     assert [round(at - 3.9, 3) for (at,) in told(silent)] == [0.0, 60.0, 120.0]
     await end([waiting])
     await sleeping.aclose()
-
-
-async def test_a_permit_alone_is_kept_after_half_a_lease() -> None:
-    """Closing wakes the gate, which would sleep until then; the second time it does nothing."""
-    gate, state = gate_with(reply(7), reply())
-    permit = await enter(gate)
-    await asyncio.sleep(2.5)
-    assert told(state, "kept") == [(0.0, []), (2.0, [7])]
-    for _ in range(2):
-        await gate.aclose()
-        assert told(state, "kept")[2:] == [(2.5, []), (2.5, [])]
-    gate.abandoned(permit)
-
-
-async def test_more_is_asked_for_when_more_than_twice_as_many_wait() -> None:
-    """Until then those who came meanwhile share what the server grants."""
-    gate, state = gate_with(reply())
-    waiting = [enter(gate)]
-    for seconds in (0.5, 0.1):
-        await asyncio.sleep(seconds)
-        waiting.append(enter(gate))
-    await asyncio.sleep(0.1)
-    assert told(state, "wants") == [(0.0, 1), (0.6, 3)]
-    await end(waiting)
-    await gate.aclose()
 
 
 async def test_a_cooldown_of_a_permit_that_the_server_does_not_know_is_told() -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import traceback
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
 
 import httpx
 import pytest
@@ -92,24 +91,6 @@ async def handled_with_a_cause(call: Call) -> list[BaseException]:
     raise AssertionError
 
 
-async def handled_in_a_group(call: Call) -> list[BaseException]:
-    """What is handled is a group."""
-    errors = [raised_within(2), raised_within(3)]
-    try:
-        raise ExceptionGroup("several", errors)
-    except* ValueError:
-        await call()
-    return []
-
-
-async def handled_by_cleaning_up(call: Call) -> list[BaseException]:
-    """The call is made by an exit stack of the standard library while an error passes."""
-    async with AsyncExitStack() as stack:
-        stack.push_async_callback(call)
-        _raise(3)
-    return []
-
-
 async def handled_in_a_task_group(call: Call) -> list[BaseException]:
     """The call is made in a task of a group, one of which has failed."""
     try:
@@ -122,28 +103,10 @@ async def handled_in_a_task_group(call: Call) -> list[BaseException]:
     return []
 
 
-async def handled_two_levels_above(call: Call) -> list[BaseException]:
-    """The call is made in a function that the `except` block calls."""
-
-    async def report() -> None:
-        with suppress(KeyError):
-            raise KeyError("handled before")
-        await call()
-
-    try:
-        _raise(3)
-    except ValueError:
-        await report()
-    return []
-
-
 SITUATIONS = (
     handled,
     handled_with_a_cause,
-    handled_in_a_group,
-    handled_by_cleaning_up,
     handled_in_a_task_group,
-    handled_two_levels_above,
 )
 
 
@@ -203,11 +166,3 @@ async def test_what_a_token_provider_raises_keeps_the_frames_of_the_application(
     assert raised.value.__cause__ is not None
     frames = traceback.extract_tb(raised.value.__cause__.__traceback__)
     assert [frame.name for frame in frames] == ["provider"]
-
-
-async def test_a_chain_of_errors_may_close_a_circle() -> None:
-    """A transport may raise an error that is a cause of its own cause."""
-    first, second = httpx.ConnectError("a"), ValueError("b")
-    first.__cause__, second.__cause__ = second, first
-    with pytest.raises(NotSentError):
-        await failing(first)()
