@@ -8,7 +8,7 @@ import pytest
 from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Gate, NotSentError, Request
 
 from tests.support.gates import enter, settle
-from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
+from tests.support.services import ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
 #: The header in which a 429 names the operation that it met.
 NAMED = {"ITwinPlatform-RateLimited-Operation": "any"}
@@ -181,25 +181,3 @@ async def test_without_a_response_a_limited_operation_starts_no_faster(ending: s
         {"unused": gate.unused, "abandoned": gate.abandoned}[ending](task.result())
         await settle()
     assert gate.in_flight == 0
-
-
-async def test_what_holds_a_call_back_is_the_cooldown_that_lasts() -> None:
-    """A limit of its operation that is over is not the reason, where that of all goes on."""
-
-    async def late() -> Outcome:
-        await asyncio.sleep(0.1)
-        return limited(retry_after=5)
-
-    def step(received: ReceivedRequest) -> Step:
-        if received.at < 1.0:
-            return 200
-        return late() if received.target.startswith("/a/") else limited(retry_after=300, named=False)
-
-    transport, at_once = backoff(ScriptedTransport(step)), BackoffPolicy(max_wait=0.0)
-    await times(transport, "b")
-    await asyncio.sleep(1.0)
-    await asyncio.gather(*(call(transport, operation, policy=at_once) for operation in "ab"))
-    await asyncio.sleep(10.0)
-    held_back = await call(transport, "a")
-    assert held_back.response is not None
-    assert held_back.response.headers["retry-after"] == "300"

@@ -149,25 +149,6 @@ async def test_up_to_six_bad_objects_stop_nobody_else(bad: int, stops_others: bo
     assert (now() > began) is stops_others
 
 
-async def test_a_success_begins_the_wait_anew() -> None:
-    """It shows that the service works: a call that waits for the second time waits as long as for the first time."""
-    policy = BackoffPolicy(max_attempts=5)  # with delays of 7.5 s in all
-
-    def step(received: ReceivedRequest) -> Step:
-        if "late" in received.target:
-            return 503 if received.at < 10.0 else 200
-        return 200 if 5.0 < received.at < 5.8 else 503
-
-    service = ScriptedTransport(step, latency=0.01)
-    transport = backoff(service)
-    async with down(transport):
-        others = [asyncio.create_task(transport.send(*get(f"other-{number}"))) for number in range(60)]
-        assert status_of(await transport.send(*get("late", policy=policy))) == 200
-        for each in others:
-            each.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
-
-
 async def test_an_outage_that_nobody_looked_at_is_forgotten() -> None:
     """After half a minute its failures say nothing: the next call is sent at once, and its 503 opens nothing."""
     service = ScriptedTransport(lambda received: 503 if received.at < 40.0 or "first" in received.target else 200)
@@ -332,3 +313,15 @@ async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | N
     assert (now() < 2.0, raised.value.attempts) == ((True, 3) if cause else (False, 7))
     assert said is None or f"ConnectError: {said}" in str(raised.value)
     assert ("no response has ever come from this address" in str(raised.value)) is (cause is not None)
+
+
+async def test_a_delay_that_another_response_names_is_a_floor_too_up_to_a_minute() -> None:
+    """A request that was sent before its operation was found down may come back after that, with a hostile delay."""
+    far = response(503, headers={"retry-after": "1000000000"})
+    service = ScriptedTransport(lambda received: after(0.2, far) if "slow" in received.target else 503)
+    transport = backoff(service)
+    slow = asyncio.create_task(transport.send(*get("slow")))
+    async with down(transport):
+        await results(transport, get("late", policy=BackoffPolicy(max_attempts=50)))
+        assert service.times[FAILURES_TO_OPEN + 1] == pytest.approx(60.2, abs=0.02)
+        assert (await slow).attempts == 1

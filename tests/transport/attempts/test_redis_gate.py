@@ -16,6 +16,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from tests.support.gates import NAME, enter, gates, needs_redis, until_idle, until_subscribed
+from tests.support.networks import server_context
 from tests.support.real_time import until
 from tests.support.redis_server import RedisServer
 
@@ -331,3 +332,26 @@ async def test_a_server_that_cannot_write_is_no_error(
     # redis-py drops the code of these where the server is Redis 7.
     name = {"OOM": "OutOfMemoryError", "READONLY": "ReadOnlyError", "MASTERDOWN": "MasterDownError"}.get(code, code)
     assert re.search(rf"(responds with an error|is unreachable) \(({code}|{name})", warning)
+
+
+async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:
+    """Its certificate, or whether it speaks TLS at all: waiting would not help."""
+
+    async def alert(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"\x15\x03\x03\x00\x02\x02\x46\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(alert, "127.0.0.1", 0)
+    untrusted = await asyncio.start_server(alert, "127.0.0.1", 0, ssl=server_context())
+    async with server, untrusted:
+        for scheme, socket, said in (
+            ("redis", server.sockets[0], "use rediss:// if it expects TLS"),
+            ("redis", untrusted.sockets[0], "expects TLS: use rediss:// in redis"),
+            ("rediss", server.sockets[0], "cannot be trusted, or does not speak TLS"),
+            ("rediss", untrusted.sockets[0], r"cannot be trusted, .*certificate_verify_failed"),
+        ):
+            async with gates(f"{scheme}://127.0.0.1:{socket.getsockname()[1]}", 1) as (gate,):
+                with pytest.raises(UsageError, match=said):
+                    await enter(gate)

@@ -281,18 +281,6 @@ async def test_a_refresh_of_an_expired_token_holds_no_permit() -> None:
     assert len(source.asked) == 2
 
 
-async def test_a_failure_is_shared_for_one_second() -> None:
-    """A call that began before the failure calls the provider again when it needs a token long after it."""
-    source = WatchedProvider()
-    auth = TokenSource(source, now=wall_clock)
-    source.failure = TokenError("x")
-    for wait in (0.0, 0.9, 0.2):
-        await asyncio.sleep(wait)
-        with pytest.raises(TokenError):
-            await auth.get(since=0.0)
-    assert source.asked == [0.0, 2.1]
-
-
 async def test_a_failure_in_the_early_window_fails_no_call() -> None:
     """After a failed refresh in the early window, calls send the old token and retry the provider once a second."""
     source = WatchedProvider(latency=0.0)

@@ -234,3 +234,19 @@ def test_the_next_address_is_tried_after_a_quarter_of_a_second() -> None:
     in_virtual_time(race())
     assert tried == [(f"127.0.0.{number}", 80, (number - 1) * 0.25) for number in range(1, 4)]
     assert failures == []
+
+
+async def test_an_address_that_answers_late_is_used_after_the_last_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attempts that are still under way count when no other address is left to try."""
+    refused = asyncio.Event()
+
+    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[None, str]:
+        if address == "127.0.0.2":
+            refused.set()
+            raise ConnectionRefusedError(address)
+        await refused.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return None, address
+
+    assert await used_of_two(create_connection, monkeypatch) == "127.0.0.1"
