@@ -3,8 +3,6 @@
 import ast
 import asyncio
 import contextlib
-import csv
-import io
 import json
 import os
 import re
@@ -30,7 +28,6 @@ from examples.rotating_tokens import ClientCredentials, token_server
 from examples.scene_page import HARM, HOSTILE_OBJECTS, is_web_address
 from examples.switch_webhooks import switch
 from tests.support.processes import PROJECT, ended
-from tests.support.real_time import LONGEST, until
 
 EXAMPLES = PROJECT / "examples"
 
@@ -102,16 +99,6 @@ def test_none_is_forgotten() -> None:
     assert set(NAMES) == {*SAYS, *ELSEWHERE}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_is_one_short_file_that_says_what_it_shows(name: str) -> None:
-    """It imports no other example and no private module, and its docstring says how to run it."""
-    program = ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
-    imported = {node.module or "" for node in ast.walk(program) if isinstance(node, ast.ImportFrom)}
-    assert not imported & set(NAMES)
-    assert {module for module in imported if module.startswith("itwin")} <= {"itwin_platform", "itwin_platform_sandbox"}
-    assert re.search(rf"(python|pytest) examples/{name}\.py|make demo", ast.get_docstring(program) or "")
-
-
 def test_tokens_rotate_while_a_listing_is_read(tmp_path: Path) -> None:
     """Several tokens serve one listing without a single 401; a revoked one costs one 401 and one token."""
     said = run("rotating_tokens", folder=tmp_path).stdout
@@ -169,12 +156,6 @@ async def test_each_webhook_is_changed_once_with_few_in_flight(
     assert max(tasks) <= 2 * WORKERS
 
 
-async def test_each_keeps_its_own_secret(itwin_sandbox: Sandbox, itwin_platform_client: PlatformClient) -> None:
-    """Every update carries a secret, so that the service makes none."""
-    await switch(itwin_platform_client, [(itwin_sandbox.webhook_id, "known")] * 3, active=False)
-    assert [request.body for request in itwin_sandbox.requests] == [{"active": False, "secret": "<hidden>"}] * 3
-
-
 @pytest.mark.itwin_sandbox(any_token=False)
 async def test_a_rejected_token_ends_the_run(itwin_sandbox: Sandbox) -> None:
     """The other thousands are not tried with a token that is rejected."""
@@ -194,10 +175,6 @@ def test_a_file_is_switched_on_the_platform(itwin_sandbox: Sandbox, tmp_path: Pa
     assert paths == {f"/webhooks/{itwin_sandbox.webhook_id}", "/webhooks/nobody"}
 
 
-#: As many as may be in flight: if they continued, the next call would never be admitted.
-IN_FLIGHT = 20
-
-
 @pytest_asyncio.fixture
 async def browser(
     request: pytest.FixtureRequest, itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
@@ -207,27 +184,6 @@ async def browser(
         monkeypatch.setenv(name, value)
     async with web_service.running() as client:
         yield client
-
-
-async def test_the_service_responds(browser: httpx.AsyncClient) -> None:
-    """The account and the projects come as the service's own JSON."""
-    account, projects = await asyncio.gather(browser.get("/account"), browser.get("/projects", params={"limit": 3}))
-    assert account.json()["name"] == "Northwind Engineering"
-    assert len(projects.json()) == 3
-    assert all(set(each) == {"id", "name", "status"} for each in projects.json())
-
-
-async def test_a_request_that_is_given_up_ends_ours(itwin_sandbox: Sandbox, browser: httpx.AsyncClient) -> None:
-    """When callers go away, their requests to the platform end, and the client's connections are there for others."""
-    itwin_sandbox.fault("stall", operation="list_itwins", count=IN_FLIGHT)
-    asking = [asyncio.create_task(browser.get("/projects", timeout=None)) for _ in range(IN_FLIGHT + 5)]
-    await until(lambda: not itwin_sandbox.faults)
-    for each in asking:
-        each.cancel()
-    ends = await asyncio.gather(*asking, return_exceptions=True)
-    assert {type(each) for each in ends} == {asyncio.CancelledError}
-    assert (await browser.get("/account", timeout=LONGEST)).status_code == HTTPStatus.OK
-    await until(lambda: [request.status for request in itwin_sandbox.requests].count(None) >= IN_FLIGHT)
 
 
 @pytest.mark.parametrize(
@@ -405,15 +361,6 @@ async def exported(platform: PlatformClient, target: Path) -> bytes:
 
 
 @OF_30_ITWINS
-async def test_each_itwin_is_exported_once(itwin_platform_client: PlatformClient, tmp_path: Path) -> None:
-    """What is exported in several ranges and pages is what one listing holds, inactive iTwins included."""
-    text = (await exported(itwin_platform_client, tmp_path / "itwins.csv")).decode()
-    everything = await itwin_platform_client.itwins.list(include_inactive=True).collect()
-    assert len(everything) > 2 * PAGE_SIZE
-    assert sorted(row["id"] for row in csv.DictReader(io.StringIO(text))) == sorted(itwin.id for itwin in everything)
-
-
-@OF_30_ITWINS
 async def test_a_crash_at_any_step_neither_loses_nor_doubles(
     itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -430,17 +377,6 @@ async def test_a_crash_at_any_step_neither_loses_nor_doubles(
             await exported(itwin_platform_client, target)
         assert target.read_bytes() == (complete if at == steps else b"yesterday")
         assert await exported(itwin_platform_client, target) == complete, f"crash before step {at}"
-
-
-@OF_30_ITWINS
-async def test_what_is_noted_is_on_disk(
-    itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A power cut finds no note of rows that are not forced to disk, and no half-written note in its place."""
-    disk = Disk(monkeypatch)
-    await exported(itwin_platform_client, tmp_path / "itwins.csv")
-    page = ["open", "fsync", "write_text", "fsync", "replace", "fsync"]
-    assert disk.names == [*(page * disk.names.count("open")), "unlink", "fsync", "replace", "fsync"]
 
 
 @OF_30_ITWINS

@@ -223,14 +223,6 @@ def test_the_import_line_is_right_without_init_files(
     assert dotted(tmp_path / package) == name
 
 
-def test_the_page_names_what_a_copy_needs() -> None:
-    """The first paragraph of the page names every requirement of the client, and no other distribution."""
-    first = (PROJECT / "docs" / "vendoring.md").read_text(encoding="utf-8").split("\n\n")[1]
-    names = {re.split(r"[^\w-]", need)[0] for need in source(PROJECT, revision="").requirements}
-    (listed,) = re.findall(r"\((.+?)\)", first, re.DOTALL)
-    assert set(re.findall(r"[\w-]{3,}", listed)) - {"and", "with"} == names
-
-
 def test_a_copy_without_the_shared_gate_stays_without_it(tmp_path: Path) -> None:
     """Neither the modules nor the name are in the copy, an update keeps that, and everything can come back."""
     for without, is_out in [(("redis",), True), (None, True), ((), False)]:
@@ -458,16 +450,6 @@ def test_the_service_responds_from_the_platform(running: httpx.Client, itwin_san
     objects = running.get(f"/itwins/{itwin_sandbox.itwin_id}/scenes/{itwin_sandbox.scene_id}/objects").json()
     assert [sorted(project) for project in projects] == [["id", "name", "status"]] * 2
     assert [sorted(item) for item in objects] == [["data", "id", "kind"]] * 3
-
-
-def test_the_service_says_what_went_wrong_in_its_own_terms(running: httpx.Client, itwin_sandbox: Sandbox) -> None:
-    """A caller's mistake, a missing scene and an outage are different responses."""
-    nobody = "6a2d2381-6c57-4332-b87a-5b7c00000009"
-    itwin_sandbox.fault("respond", body="Internal Server Error", count=None)
-    assert running.get("/itwins/a/scenes/no-uuid/objects").status_code == 422
-    assert running.get("/projects").status_code == 502
-    itwin_sandbox.clear_faults()
-    assert running.get(f"/itwins/{itwin_sandbox.itwin_id}/scenes/{nobody}/objects").status_code == 404
 
 
 USE = '''"""Says which types an editor shows."""

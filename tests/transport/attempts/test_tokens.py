@@ -389,3 +389,31 @@ async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> N
 def test_a_token_is_redacted_in_a_text(value: str, text: str, shown: str) -> None:
     """Wherever it stands; a short one where it stands alone, unless it is a word."""
     assert redacted(AccessToken(value), text) == shown
+
+
+@pytest.mark.parametrize("life", [3600.0, None])
+async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: float | None) -> None:
+    """What failed for an earlier call need not fail for this one."""
+    source = WatchedProvider(life=life)
+    service = GuardedService(source)
+    for failure in (ConnectionError(), TokenError("x"), asyncio.CancelledError(), None, asyncio.CancelledError(), None):
+        source.failure = failure
+        if failure is None:
+            assert await service.call() == 200
+            await asyncio.sleep(3600)
+        else:
+            with pytest.raises(TokenError):
+                await service.call()
+    assert service.tokens == ["t-5", "t-7"]
+
+
+async def test_a_failure_is_shared_for_one_second() -> None:
+    """A call that began before the failure calls the provider again when it needs a token long after it."""
+    source = WatchedProvider()
+    auth = TokenSource(source, now=wall_clock)
+    source.failure = TokenError("x")
+    for wait in (0.0, 0.9, 0.2):
+        await asyncio.sleep(wait)
+        with pytest.raises(TokenError):
+            await auth.get(since=0.0)
+    assert source.asked == [0.0, 2.1]
