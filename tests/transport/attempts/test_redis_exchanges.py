@@ -173,8 +173,8 @@ async def enter_in(gate: RedisGate) -> None:
     gate.responded(await enter(gate))
 
 
-SECRET = "redis://user:planted-secret@127.0.0.1:1/2"
-WHERE = r"redis://127.0.0.1:1/2"
+SECRET = "rediss://user:planted-secret@127.0.0.1:1/2"
+WHERE = "rediss://127.0.0.1:1/2"
 NEEDED = "the script, its keys, and publish and subscribe on its channels"
 REJECTIONS: dict[str, tuple[Exception, str]] = {
     "a password": (
@@ -209,26 +209,14 @@ FAILURES: dict[str, tuple[Exception, str]] = {
 }
 
 
-async def failure_of(
-    monkeypatch: pytest.MonkeyPatch, url: str | None, error: Exception
-) -> tuple[Exception, list[tuple[str, int]]]:
-    """Return what an exchange raises when a client of redis-py raises an error, and the connections that it tries.
-
-    Instead of a URL, None stands for a given client.
-    """
-    tried: list[tuple[str, int]] = []
-
-    async def open_connection(host: str, port: int, *, ssl: object) -> None:
-        tried.append((host, port))
-        raise OSError
-
-    monkeypatch.setattr(asyncio, "open_connection", open_connection)
+async def failure_of(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Exception:
+    """Return what an exchange raises when a client of redis-py raises an error."""
     client = Mock(pubsub=lambda: Mock(subscribe=AsyncMock(side_effect=error), aclose=AsyncMock()), aclose=AsyncMock())
     monkeypatch.setattr(redis.asyncio.Redis, "from_url", Mock(return_value=client))
-    state = RedisState(url or client, name="n", max_in_flight=1, rates=())
+    state = RedisState(SECRET, name="n", max_in_flight=1, rates=())
     with pytest.raises((ServerRejectsError, ServerUnreachableError)) as raised:
         await state.exchange(process="p", rejoins=False, wants=0, listens=False, kept=[], reports=[])
-    return raised.value, tried
+    return raised.value
 
 
 @pytest.mark.parametrize("case", REJECTIONS | FAILURES)
@@ -240,7 +228,7 @@ async def test_what_an_error_of_the_server_means(monkeypatch: pytest.MonkeyPatch
         outer = errors.ConnectionError("of redis-py")
         outer.__cause__ = error
         error = outer
-    found, _ = await failure_of(monkeypatch, SECRET, error)
+    found = await failure_of(monkeypatch, error)
     assert type(found) is (ServerRejectsError if case in REJECTIONS else ServerUnreachableError)
     assert str(found) == f"{WHERE} {said}"
 
@@ -252,7 +240,7 @@ async def test_a_server_that_cannot_be_trusted_is_rejected(
     """With the reason that OpenSSL names."""
     error, cause = errors.ConnectionError("x"), ssl.SSLError(1, "y")
     error.__cause__, cause.reason = cause, reason  # type: ignore[assignment]  # None where OpenSSL has no name
-    found, _ = await failure_of(monkeypatch, SECRET, error)
+    found = await failure_of(monkeypatch, error)
     assert str(found) == f"{WHERE} cannot be trusted, or does not speak TLS ({said})"
 
 

@@ -46,17 +46,15 @@ class GuardedService(ScriptedTransport):
 
     def __init__(
         self,
-        provider: TokenProvider | TokenSource,
+        provider: str | AccessToken | TokenProvider,
         accepts: Callable[[str], bool] = lambda token: True,
         *,
         latency: float = 0.0,
         max_in_flight: int = 10_000,
     ) -> None:
         super().__init__(lambda request: 200 if accepts(_token(request)) else 401, latency=latency)
-        self.auth = provider if isinstance(provider, TokenSource) else TokenSource(provider, now=wall_clock)
         policy = BackoffPolicy(deadline=None, max_attempts=1)
-        self._backoff = BackoffTransport(self, token="none", gate=Gate(max_in_flight), policy=policy)
-        self._backoff._tokens = self.auth
+        self._backoff = BackoffTransport(self, token=provider, gate=Gate(max_in_flight), policy=policy, now=wall_clock)
 
     @property
     def tokens(self) -> list[str]:
@@ -138,19 +136,16 @@ async def test_cancelled_tasks_do_not_cancel_the_refresh(cancelled: int) -> None
     assert len(source.asked) == 1
 
 
-@pytest.mark.parametrize("when", [0.0, 0.5])
-async def test_closing_ends_a_refresh_and_tells_those_who_wait(when: float) -> None:
-    """Waiting calls raise TokenError instead of CancelledError, and no task remains."""
-    service = GuardedService(WatchedProvider())
-    call = asyncio.create_task(service.call())
+async def test_closing_ends_a_refresh_and_tells_those_who_wait() -> None:
+    """They get TokenError instead of CancelledError, and no task remains."""
+    tokens = TokenSource(WatchedProvider(), now=wall_clock)
+    waiting = asyncio.create_task(tokens.get(since=0.0))
+    await asyncio.sleep(0.5)
     for _ in range(2):
-        await asyncio.sleep(0)
-    await asyncio.sleep(when)
-    await service.auth.aclose()
+        await tokens.aclose()
     with pytest.raises(TokenError, match="the token provider failed: it was cancelled"):
-        await call
+        await waiting
     assert asyncio.all_tasks() == {asyncio.current_task()}
-    await service.auth.aclose()
 
 
 @pytest.mark.parametrize("given", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
@@ -322,26 +317,22 @@ async def test_a_call_sends_at_most_two_requests_because_of_401(
 async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
     """A late 401 retries with the token that is there, without asking."""
     source = WatchedProvider()
-    fast = GuardedService(source, lambda token: token != "t-1")
-    slow = GuardedService(fast.auth, lambda token: token != "t-1", latency=60.0)
-    late = asyncio.create_task(slow.call())
+    service = GuardedService(source, lambda token: token != "t-1", latency=60.0)
+    late = asyncio.create_task(service.call())
     await asyncio.sleep(10)
-    assert (await fast.call(), await late) == (200, 200)
-    assert (fast.tokens, slow.tokens, len(source.asked)) == (["t-1", "t-2"], ["t-1", "t-2"], 2)
+    assert (await service.call(), await late) == (200, 200)
+    assert (service.tokens, len(source.asked)) == (["t-1", "t-1", "t-2", "t-2"], 2)
 
 
 async def test_a_token_without_an_expiry_that_another_call_got_is_not_taken_for_a_new_one() -> None:
     """It may be one of those that were just revoked, or that of another user: after a 401 each call gets its own."""
-    source = WatchedProvider(life=None)
-    service = GuardedService(source, lambda token: token not in ("t-1", "t-2"), latency=2.0)
+    service = GuardedService(WatchedProvider(life=None), lambda token: token != "t-1", latency=2.0)
     call = asyncio.create_task(service.call())
     await asyncio.sleep(2.7)
-    # The request is on its way with t-1. For another one, the provider returns t-2 after the 401.
-    other = asyncio.create_task(service.auth.get(since=0.0))
-    assert await call == 200
-    assert service.tokens == ["t-1", "t-3"]
-    assert len(source.asked) == 3
-    await other
+    # The request is in flight with t-1. For another call, the provider returns t-2 after the 401.
+    other = asyncio.create_task(service.call())
+    assert (await call, await other) == (200, 200)
+    assert service.tokens == ["t-1", "t-2", "t-3"]
 
 
 async def test_each_call_gets_the_token_that_its_own_context_names() -> None:
