@@ -148,6 +148,17 @@ async def test_closing_ends_a_refresh_and_tells_those_who_wait() -> None:
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
+async def test_closing_a_client_ends_its_refresh() -> None:
+    """Also one that no call waits for: no task remains."""
+    transport = BackoffTransport(ScriptedTransport(200), token=WatchedProvider(), now=wall_clock)
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(0.5)
+    call.cancel()
+    await asyncio.wait([call])
+    await transport.aclose()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
 @pytest.mark.parametrize("given", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
 async def test_a_token_that_is_given_is_sent_as_it_is(given: str | AccessToken) -> None:
     """A token without a provider is sent even when it has expired, and its 401 is the result."""
