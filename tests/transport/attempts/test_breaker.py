@@ -80,6 +80,13 @@ async def test_a_failed_probe_gives_the_next_one_to_another_call() -> None:
     assert await late == now()
 
 
+async def test_a_failure_of_an_earlier_request_delays_no_probe() -> None:
+    """Only the failure of the probe counts."""
+    breakers = opened()
+    fail(breakers, "/things/slow", at=0.3)
+    assert await wait(breakers, "call") == pytest.approx(0.6)
+
+
 async def test_a_call_waits_as_long_as_its_own_retries_would_take() -> None:
     """A probe that hangs blocks the next one for five seconds; one that may not wait so long ends with the failure."""
     breakers = opened()

@@ -44,7 +44,7 @@ class ClockedRedis(redis.asyncio.Redis):
             raise NoScriptError
         if command[0] == "EVAL":
             command = ("EVAL", CLOCK + command[1], *command[2:])
-        return await super().execute_command(*command, **options)
+        return await super().execute_command(*command, **options)  # type: ignore[no-untyped-call]  # that of redis-py
 
 
 class Processes:

@@ -1,6 +1,5 @@
 """Exceptions of the application keep their tracebacks, whatever fails while it handles them."""
 
-import asyncio
 import traceback
 from collections.abc import Awaitable, Callable
 
@@ -66,78 +65,23 @@ def _raise(depth: int) -> None:
     _raise(depth - 1)
 
 
-async def handled(call: Call) -> list[BaseException]:
-    """The call is made in an `except` block."""
-    try:
-        _raise(3)
-    except ValueError as error:
-        await call()
-        return [error]
-    raise AssertionError
-
-
-async def handled_with_a_cause(call: Call) -> list[BaseException]:
-    """The error that is handled has a cause and a context."""
-    cause, context = raised_within(2), raised_within(3)
+@pytest.mark.parametrize("case", CALLS)
+async def test_an_exception_that_the_application_handles_keeps_its_traceback(case: str) -> None:
+    """Also its cause and its context; a call that fails meanwhile removes only frames of its own."""
+    make, kind = CALLS[case]
+    call, cause, context = make(), raised_within(2), raised_within(3)
     context.__context__ = cause
     try:
         try:
             raise context
         except ValueError:
             raise LookupError("later") from cause
-    except LookupError as error:
-        await call()
-        return [error]
-    raise AssertionError
-
-
-async def handled_in_a_task_group(call: Call) -> list[BaseException]:
-    """The call is made in a task of a group, one of which has failed."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(asyncio.sleep(0.0))
-            _raise(3)
-    except* ValueError:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(call())  # type: ignore[arg-type]  # a coroutine
-    return []
-
-
-SITUATIONS = (
-    handled,
-    handled_with_a_cause,
-    handled_in_a_task_group,
-)
-
-
-def applications_of(error: BaseException) -> list[BaseException]:
-    """Return the exceptions of the application in a chain."""
-    found: list[BaseException] = []
-    seen: set[int] = set()
-    left: list[BaseException | None] = [error]
-    while left:
-        if (current := left.pop()) is not None and id(current) not in seen:
-            seen.add(id(current))
-            if isinstance(current, ValueError) and not isinstance(current, PlatformError):
-                found.append(current)
-            left += [current.__context__, current.__cause__]
-            left += current.exceptions if isinstance(current, BaseExceptionGroup) else []
-    return found
-
-
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
-async def test_an_exception_that_the_application_handles_keeps_its_traceback(
-    situation: Callable[[Call], Awaitable[object]], call: str
-) -> None:
-    """Also its causes, and the members of a group; a call that fails meanwhile removes only frames of its own."""
-    make, kind = CALLS[call]
-    with pytest.raises((kind, ExceptionGroup)) as raised:
-        await situation(make())
-    errors = applications_of(raised.value)
-    if situation is not handled_in_a_task_group:  # another task does not handle it
-        assert errors
+    except LookupError as handled:
+        with pytest.raises(kind):
+            await call()
+        errors = [handled.__cause__, handled.__context__]
     for error in errors:
+        assert error is not None
         assert "_raise" in [frame.name for frame in traceback.extract_tb(error.__traceback__)]
 
 

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
+import pytest
 from hypothesis import Phase, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from itwin_platform_transport.connections.engine import Pool, head_of, header_lines
@@ -385,6 +386,8 @@ class Orders(RuleBasedStateMachine):
         for service in self.services:
             service.wire.release()
         self.own_bytes()
+        with pytest.raises(RuntimeError, match="no timer"):
+            self.loop.run_forever()
         self.loop.close()
 
 

@@ -249,18 +249,6 @@ async def test_an_early_response_ends_an_upload_that_is_not_taken(
         assert caplog.records == []
 
 
-@on_every_network
-async def test_an_early_error_may_end_later(network: Network) -> None:
-    """The connection serves no other request, also when the rest of the response comes after the end of the upload."""
-    has_stopped, error = asyncio.Event(), raw_response(b"{}", head=b"HTTP/1.1 413 Content Too Large")
-    async with network.served(halting(has_stopped, error)) as url:
-        request = httpx.Request("POST", url, content=HUGE, extensions={"timeout": TIMES})
-        response = await network.transport.handle_async_request(request)
-        has_stopped.set()
-        assert await response.aread() == b"{}"
-        assert repr(network.transport) == NONE_OPEN
-
-
 async def test_the_time_limit_of_writing_is_one_for_progress(plain: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """An upload may take longer than the `write` limit, as long as something of it is taken in time."""
 
@@ -350,6 +338,19 @@ async def test_closing_leaves_no_socket(network: Network) -> None:
             await network.send(url)
 
 
+async def test_closing_ends_an_upload(plain: Network) -> None:
+    """It does not wait until the peer takes more."""
+    async with plain.served(stalling(b"")) as url:
+        call = asyncio.create_task(plain.send(url, method="POST", content=HUGE))
+        await until(lambda: bool(plain.accepted))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        await plain.transport.aclose()
+        async with asyncio.timeout(5.0):
+            with pytest.raises(httpx.ReadError, match="the connection was closed"):
+                await call
+
+
 @on_every_network
 async def test_who_asks_learns_of_the_connection(network: Network) -> None:
     """The extension `network_stream` names the addresses of both ends and the TLS object."""
@@ -360,21 +361,6 @@ async def test_who_asks_learns_of_the_connection(network: Network) -> None:
         assert stream.get_extra_info("server_addr") == ("127.0.0.1", httpx.URL(url).port)
         assert stream.get_extra_info("client_addr")[1] == network.accepted[0]
         assert (stream.get_extra_info("ssl_object") is None) == (network.server_context is None)
-
-
-@on_every_network
-async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(network: Network) -> None:
-    """Closing a body again, as a wrapper of a transport may, does not hand out one connection to two requests."""
-    headed = asyncio.Event()
-    async with network.served(halting(headed, OK)) as url:
-        response = await network.transport.handle_async_request(httpx.Request("GET", url))
-        assert repr(network.transport) == "EngineTransport(in_use=1, idle=0)"
-        headed.set()
-        assert await response.aread() == b"{}"
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        for _ in range(2):
-            await response.stream.aclose()
-        assert repr(network.transport) == ONE_IDLE
 
 
 @pytest.mark.parametrize(
