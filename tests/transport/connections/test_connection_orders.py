@@ -386,8 +386,11 @@ class Orders(RuleBasedStateMachine):
         for service in self.services:
             service.wire.release()
         self.own_bytes()
+        # No timer is left, so no time passes.
+        ended_at = self.loop.time()
         with pytest.raises(RuntimeError, match="no timer"):
             self.loop.run_forever()
+        assert self.loop.time() == ended_at
         self.loop.close()
 
 
