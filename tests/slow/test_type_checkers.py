@@ -1,14 +1,22 @@
-"""What type checkers say of mistakes: an error for each, and none where a value that may be absent was looked at."""
+"""What type checkers say of mistakes, an error for each, and of the code of the pages, nothing."""
 
+import json
 import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
-MISTAKES = Path(__file__).resolve().parents[1] / "project" / "typing" / "mistakes.py"
+from tests.support.code_blocks import PAGES, PROJECT, blocks_of, is_prelude
+from tests.support.processes import ended
+from tools.vendoring.vendor import vendor
+
+pytest.importorskip("basedpyright", reason="a tool of the checkout, which environments of the wheel are without")
+
+MISTAKES = PROJECT / "tests" / "project" / "typing" / "mistakes.py"
 SCRIPTS = Path(sys.executable).parent
 MISUSE = """
 import itwin_platform as ip
@@ -31,10 +39,8 @@ CHECKERS = {
 
 def checked(path: Path, checker: str) -> subprocess.CompletedProcess[str]:
     """Check a program; pyright does not look for a newer version of itself."""
-    tool, *options = CHECKERS[checker]
-    settings = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
-    command = [str(SCRIPTS / tool), *options, str(path)]
-    return subprocess.run(command, cwd=path.parent, env=settings, capture_output=True, text=True, check=False)  # noqa: S603
+    variables = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    return ended(*CHECKERS[checker], path, folder=path.parent, variables=variables, status=None)
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
@@ -43,9 +49,9 @@ def test_a_value_that_may_be_absent_must_be_looked_at(checker: str, tmp_path: Pa
     for name, code in (("misuse.py", MISUSE), ("use.py", USE)):
         path = tmp_path / name
         path.write_text(code)
-        ended = checked(path, checker)
-        assert (ended.returncode == 0) is (name == "use.py"), ended.stdout + ended.stderr
-        assert ("year" in ended.stdout) is (name == "misuse.py"), ended.stdout
+        process = checked(path, checker)
+        assert (process.returncode == 0) is (name == "use.py"), process.stdout + process.stderr
+        assert ("year" in process.stdout) is (name == "misuse.py"), process.stdout
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
@@ -55,3 +61,56 @@ def test_each_mistake_is_reported(checker: str, tmp_path: Path) -> None:
     path.write_text("\n".join(line.partition("  # type: ignore")[0] for line in lines), encoding="utf-8")
     reported = {int(number) for number in re.findall(rf"{MISTAKES.name}:(\d+)", checked(path, checker).stdout)}
     assert reported == {number for number, line in enumerate(lines, 1) if "  # type: ignore" in line}
+
+
+#: It imports what the page has just generated.
+OF_A_MADE_UP_OPERATION = "docs/regenerating.md"
+FOLDERS = [str(PROJECT / name) for name in ("wrapper", "generated", "sandbox")]
+
+
+@pytest.fixture(scope="module")
+def application(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a module for each page, and for each program or test file in it, and the vendored copy of one."""
+    folder = tmp_path_factory.mktemp("application")
+    (folder / "my_service").mkdir()
+    (folder / "my_service" / "__init__.py").touch()
+    copied = folder / "my_service" / "_vendor"
+    vendor(project=PROJECT, destination=copied, name="itwin", overwrite=False, command="make vendor")
+    (prelude,) = [block for block in blocks_of(PROJECT / "docs" / "quickstart.md", "python") if is_prelude(block)]
+    for page in PAGES:
+        name = page.relative_to(PROJECT).as_posix()
+        if name == OF_A_MADE_UP_OPERATION:
+            continue
+        module, typed = name.removesuffix(".md").replace("/", "_").replace("-", "_"), [prelude.text]
+        for block in blocks_of(page, "python"):
+            if "asyncio.run(" in block.text:
+                (folder / f"{module}_{block.line}.py").write_text(block.text, encoding="utf-8")
+            elif not is_prelude(block):
+                typed.append(block.text)
+        # In functions, because `await` stands alone in `python -m asyncio` only.
+        blocks = textwrap.indent("\n".join(typed[1:]) or "pass", "    ")
+        body = textwrap.indent(f"{prelude.text}\nasync def blocks() -> None:\n{blocks}", "    ")
+        (folder / f"{module}.py").write_text(f"import asyncio\n\n\nasync def page() -> None:\n{body}", encoding="utf-8")
+    return folder
+
+
+def said(folder: Path, *command: str) -> str:
+    """Run a tool in the folder, and return what it says."""
+    process = ended(*command, folder=folder, variables={"MYPYPATH": os.pathsep.join(FOLDERS)}, status=None)
+    return process.stdout + process.stderr
+
+
+def test_mypy_accepts_the_code_of_the_pages(application: Path) -> None:
+    """Strictly, as an application of a reader who pastes it; a page may define a name again."""
+    modules = [path.name for path in sorted(application.glob("*.py"))]
+    options = ["--strict", "--config-file=", "--allow-redefinition", "--disable-error-code=no-redef"]
+    output = said(application, "mypy", *options, "--explicit-package-bases", *modules)
+    assert output == f"Success: no issues found in {len(modules)} source files\n"
+
+
+def test_pyright_accepts_the_code_of_the_pages(application: Path) -> None:
+    """In its standard mode, as most editors run it."""
+    settings = {"include": ["*.py"], "extraPaths": FOLDERS, "pythonVersion": "3.11", "typeCheckingMode": "standard"}
+    (application / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    output = said(application, "basedpyright", "--level", "error", "--pythonpath", sys.executable)
+    assert output == "0 errors, 0 warnings, 0 notes\n"

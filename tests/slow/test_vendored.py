@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 
 from tests.support.processes import PROJECT, ended
 from tools.vendoring.vendor import dotted, revision, vendor
-from tools.vendoring.vendored_copy import IDENTITY, RECORD, digest, digests, source
+from tools.vendoring.vendored_copy import IDENTITY, RECORD, digests, source
 
 WRAPPER = PROJECT / "wrapper" / "itwin_platform"
 TRANSPORT = PROJECT / "transport" / "itwin_platform_transport"
@@ -204,17 +204,6 @@ def test_the_command_copies(tmp_path: Path) -> None:
     assert "`make vendor DEST=.. NAME=itwin`" in (tmp_path / "itwin" / RECORD).read_text()
 
 
-def test_a_copy_tells_where_it_comes_from_at_run_time(tmp_path: Path) -> None:
-    """A program reads the revision, the digest of the specification, and whether the generated modules were stale."""
-    vendored(tmp_path, "itwin", stale=True)
-    module: dict[str, object] = {}
-    exec((tmp_path / "itwin" / IDENTITY).read_text(), module)  # noqa: S102 - what was just written
-    assert module["SPECIFICATION_SHA256"] == hashlib.sha256((PROJECT / "openapi.yaml").read_bytes()).hexdigest()
-    assert module["REVISION"] == revision(PROJECT)
-    assert module["GENERATED_IS_CURRENT"] is False
-    assert "**stale**" in (tmp_path / "itwin" / RECORD).read_text()
-
-
 @pytest.mark.parametrize(
     ("files", "package", "name"),
     [
@@ -232,14 +221,6 @@ def test_the_import_line_is_right_without_init_files(
     for file in files:
         (tmp_path / file).touch()
     assert dotted(tmp_path / package) == name
-
-
-def test_the_page_names_what_a_copy_needs() -> None:
-    """The first paragraph of the page names every requirement of the client, and no other distribution."""
-    first = (PROJECT / "docs" / "vendoring.md").read_text(encoding="utf-8").split("\n\n")[1]
-    names = {re.split(r"[^\w-]", need)[0] for need in source(PROJECT, revision="").requirements}
-    (listed,) = re.findall(r"\((.+?)\)", first, re.DOTALL)
-    assert set(re.findall(r"[\w-]{3,}", listed)) - {"and", "with"} == names
 
 
 def test_a_copy_without_the_shared_gate_stays_without_it(tmp_path: Path) -> None:
@@ -264,49 +245,6 @@ def test_a_second_run_updates_the_copy(copied: Path, older_checkout: Path, tmp_p
     assert "_only_here.py" in before
     vendored(copied.parent, "itwin")
     assert contents(copied) == fresh(tmp_path)
-
-
-#: Copies with the tool of the checkout in which it runs, which is of an older revision.
-MAKE = """
-import sys
-from pathlib import Path
-from tools.vendoring.vendor import vendor
-options = {"without": ("redis",)} if sys.argv[2:] else {}
-vendor(project=Path.cwd(), destination=Path(sys.argv[1]), name="itwin", overwrite=False, command="", **options)
-"""
-
-
-@IN_GIT
-@pytest.mark.parametrize(
-    ("old", "without"),
-    [("9386e0b", ()), ("86b4112", ()), ("86b4112", ("redis",)), ("HEAD~1", ()), ("HEAD~1", ("redis",))],
-    ids=lambda value: value if isinstance(value, str) else "-".join(value),
-)
-def test_a_copy_of_an_older_revision_is_updated(tmp_path: Path, old: str, without: tuple[str, ...]) -> None:
-    """Its edits are shown and stop it; without them it becomes what a fresh copy is, and no folder is left empty.
-
-    The oldest has no way to leave a part out, the next is the last before the transport became a package of its own.
-    """
-    known = ended("git", "rev-parse", "--verify", "--quiet", f"{old}^{{commit}}", status=None).stdout.strip()
-    if not known:
-        pytest.skip(f"the history of this checkout does not reach {old}")
-    ended("git", "clone", "--quiet", "--shared", "--no-checkout", PROJECT, tmp_path / "old")
-    ended("git", "checkout", "--quiet", known, folder=tmp_path / "old")
-    run_python("-c", MAKE, tmp_path, *without, cwd=tmp_path / "old")
-    use = "import itwin; [getattr(itwin, name) for name in itwin.__all__]"
-    run_python("-c", use, cwd=tmp_path)
-    copied = tmp_path / "itwin"
-    before = (copied / "_errors.py").read_text()
-    (copied / "_errors.py").write_text(f"{before}EDITED = True\n")
-    with pytest.raises(SystemExit, match=r"(?s)edited: _errors\.py\n--- .*\n\+EDITED = True\n.*OVERWRITE=yes$"):
-        vendored(tmp_path, "itwin")
-    (copied / "_errors.py").write_text(before)
-    vendored(tmp_path, "itwin")
-    vendored(tmp_path / "fresh", "itwin", without=without)
-    assert contents(copied) == contents(tmp_path / "fresh" / "itwin")
-    folders = [each for each in copied.rglob("*") if each.is_dir() and each.name != "__pycache__"]
-    assert [each for each in folders if {inner.name for inner in each.iterdir()} <= {"__pycache__"}] == []
-    run_python("-c", use, cwd=tmp_path)
 
 
 def test_edits_are_named_and_overwritten_with_the_option_only(copied: Path, tmp_path: Path) -> None:
@@ -334,22 +272,6 @@ def test_edits_are_shown_as_a_difference(tmp_path: Path) -> None:
     module.write_text(module.read_text() + "EDITED = True\n")
     with pytest.raises(SystemExit, match=r"(?s)edited: _version\.py.*\+\+\+ edited/_version\.py.*\n\+EDITED = True"):
         vendored(tmp_path, "itwin")
-
-
-@IN_GIT
-def test_only_edits_are_shown_where_the_copy_was_not_committed(tmp_path: Path) -> None:
-    """What differs from the recorded revision without an edit is not shown, and what cannot be shown is named."""
-    vendored(tmp_path, "itwin")
-    package = tmp_path / "itwin"
-    for name in ("_client.py", "_errors.py"):
-        before = digest((package / name).read_bytes())
-        (package / name).write_text("# as it was copied\n")
-        record = (package / RECORD).read_text()
-        (package / RECORD).write_text(record.replace(before, digest(b"# as it was copied\n")))
-    (package / "_errors.py").write_text("# as it was edited\n")
-    with pytest.raises(SystemExit, match=r"_errors\.py was copied before it was committed") as rejected:
-        vendored(tmp_path, "itwin")
-    assert "_client.py" not in str(rejected.value)
 
 
 #: What stands in a copy and is no edit: the file, and its bytes made of those that were there.
@@ -528,16 +450,6 @@ def test_the_service_responds_from_the_platform(running: httpx.Client, itwin_san
     objects = running.get(f"/itwins/{itwin_sandbox.itwin_id}/scenes/{itwin_sandbox.scene_id}/objects").json()
     assert [sorted(project) for project in projects] == [["id", "name", "status"]] * 2
     assert [sorted(item) for item in objects] == [["data", "id", "kind"]] * 3
-
-
-def test_the_service_says_what_went_wrong_in_its_own_terms(running: httpx.Client, itwin_sandbox: Sandbox) -> None:
-    """A caller's mistake, a missing scene and an outage are different responses."""
-    nobody = "6a2d2381-6c57-4332-b87a-5b7c00000009"
-    itwin_sandbox.fault("respond", body="Internal Server Error", count=None)
-    assert running.get("/itwins/a/scenes/no-uuid/objects").status_code == 422
-    assert running.get("/projects").status_code == 502
-    itwin_sandbox.clear_faults()
-    assert running.get(f"/itwins/{itwin_sandbox.itwin_id}/scenes/{nobody}/objects").status_code == 404
 
 
 USE = '''"""Says which types an editor shows."""

@@ -12,6 +12,8 @@ import itwin_platform, itwin_platform_api, itwin_platform_sandbox, itwin_platfor
 from itwin_platform import PlatformClient
 from itwin_platform_sandbox import Sandbox
 
+# It reads the script that runs in Redis.
+itwin_platform.RedisGate("redis://127.0.0.1:1", name="limits")
 count = 0
 for package in (itwin_platform, itwin_platform_transport, itwin_platform_api, itwin_platform_sandbox):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):

@@ -92,10 +92,6 @@ class PreparedRedis:
     async def aclose(self) -> None:
         """There is no connection."""
 
-    def told(self, *names: str) -> list[tuple[Any, ...]]:
-        """When each exchange came, with these of its values."""
-        return [(each.at, *(getattr(each, name) for name in names)) for each in self.exchanges]
-
 
 def as_said(step: Reply) -> bytes:
     """Return a reply as the script says it."""

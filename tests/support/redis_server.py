@@ -1,11 +1,10 @@
-"""A real Redis or Valkey server for tests and measurements, which can be killed, stopped and started again.
+"""A real Redis or Valkey server for tests and measurements, which can be killed and started again.
 
 `python -m tests.support.redis_server` says which one is found, and exits with status 1 if there is none.
 """
 
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -83,7 +82,6 @@ class RedisServer:
     def kill(self) -> None:
         """Kill it: what it held is gone."""
         if self._process is not None:
-            self._process.send_signal(signal.SIGCONT)
             self._process.kill()
             self._process.wait()
             self._process = None
@@ -98,16 +96,6 @@ class RedisServer:
     def spoil_dump(self) -> None:
         """Put a folder where it saves, so that saving fails."""
         (self._folder / "dump.rdb").mkdir()
-
-    def hang(self) -> None:
-        """Stop it without an end: connections stand, and nothing responds."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        """Let it respond again."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGCONT)
 
 
 if __name__ == "__main__":

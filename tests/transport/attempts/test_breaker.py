@@ -81,6 +81,13 @@ async def test_a_failed_probe_gives_the_next_one_to_another_call() -> None:
     assert await late == now()
 
 
+async def test_a_failure_of_an_earlier_request_delays_no_probe() -> None:
+    """Only the failure of the probe counts."""
+    breakers = opened()
+    fail(breakers, "/things/slow", at=0.3)
+    assert await wait(breakers, "call") == pytest.approx(0.6)
+
+
 async def test_a_call_waits_as_long_as_its_own_retries_would_take() -> None:
     """A probe that hangs blocks the next one for five seconds; one that may not wait so long ends with the failure."""
     breakers = opened()
@@ -90,15 +97,6 @@ async def test_a_call_waits_as_long_as_its_own_retries_would_take() -> None:
         await wait(breakers, "short", policy=BackoffPolicy(max_attempts=2))
     assert raised.value.found == f"/things/{FAILURES_TO_OPEN - 1}"
     assert now() == pytest.approx(7.6)
-
-
-async def test_a_query_changes_nothing() -> None:
-    """However often it is asked who has to wait, the next probe is due at the same time."""
-    breakers = opened()
-    for _ in range(3):
-        assert is_held_back(breakers, "call")
-        assert not is_held_back(breakers, "call", at=100.0)
-    assert await wait(breakers, "call") == pytest.approx(0.6)
 
 
 def test_breakers_take_no_more_memory_however_many_paths_fail() -> None:

@@ -1,7 +1,6 @@
 """A call that is ended from outside, by closing or by cancelling at any of its awaits, leaves nothing behind."""
 
 import asyncio
-import gc
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
@@ -23,7 +22,7 @@ from itwin_platform_transport import (
 )
 
 from tests.support.event_loops import CountingVirtualLoop, VirtualTimeLoop, cancelled_at_turn
-from tests.support.services import ADDRESS, ReceivedRequest, ScriptedTransport, Step, backoff, send
+from tests.support.services import ADDRESS, ScriptedTransport, backoff, send
 
 
 class SlowService(httpx.AsyncBaseTransport):
@@ -114,42 +113,6 @@ def test_a_loop_can_end_with_a_call_in_flight(caplog: pytest.LogCaptureFixture) 
     assert (call.cancelled(), service.connections, caplog.text) == (True, 0, "")
 
 
-async def test_what_goes_wrong_in_a_cancelled_attempt_is_not_reported(caplog: pytest.LogCaptureFixture) -> None:
-    """A transport that raises another error when it is cancelled leaves none that asyncio complains about."""
-
-    class Failing(SlowService):
-        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            try:
-                return await super().handle_async_request(request)
-            except asyncio.CancelledError:
-                raise ValueError("cut") from None
-
-    service = Failing()
-    service.statuses = [200]
-    call = asyncio.create_task(send(BackoffTransport(service)))
-    for _ in range(3):
-        await asyncio.sleep(0)
-    assert service.connections == 1
-    call.cancel()
-    await asyncio.wait([call])
-    assert call.cancelled()
-    del call
-    gc.collect()
-    assert caplog.records == []
-
-
-async def test_a_task_that_is_cancelled_from_below_cancels_the_call() -> None:
-    """A transport that raises CancelledError cancels the call, and its permit is returned."""
-    gate = Gate()
-
-    def cancelled(request: ReceivedRequest) -> Step:
-        raise asyncio.CancelledError
-
-    with pytest.raises(asyncio.CancelledError):
-        await send(BackoffTransport(ScriptedTransport(cancelled), gate=gate))
-    assert gate.in_flight == 0
-
-
 class TidyingUp(ScriptedTransport):
     """Takes some seconds to tidy up after each request, behind a shield, as the connections of httpx do."""
 
@@ -237,49 +200,6 @@ async def test_closing_waits_for_a_call_whose_deadline_has_passed() -> None:
     assert (service.closed, asyncio.get_running_loop().time()) == (True, 6.0)
     with pytest.raises(DeadlineExceededError, match="the deadline of 1 s passed"):
         await call
-
-
-async def test_closing_that_is_cancelled_closes_the_transport_too() -> None:
-    """An application may limit how long closing waits for calls; the connections are closed all the same."""
-    service = TidyingUp(200, latency=3600.0)
-    transport = backoff(service)
-    call = asyncio.create_task(send(transport))
-    await asyncio.sleep(1.0)
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(1.0):
-            await transport.aclose()
-    assert service.closed
-    with pytest.raises(TransportError, match="the client was closed"):
-        await call
-
-
-async def test_a_deadline_that_has_just_passed_came_before_closing() -> None:
-    """The event loop was busy when the deadline passed, and the program closes the client before the loop looks."""
-    transport = backoff(ScriptedTransport(200, latency=3600.0), policy=BackoffPolicy(deadline=1.0))
-    call = asyncio.create_task(send(transport))
-    await asyncio.sleep(0.5)
-    loop = asyncio.get_running_loop()
-    assert isinstance(loop, VirtualTimeLoop)
-    loop.be_busy(1.0)
-    await transport.aclose()
-    with pytest.raises(DeadlineExceededError):
-        await call
-
-
-async def test_a_client_that_closes_leaves_a_shared_gate_to_the_others() -> None:
-    """Its calls in flight and in the queue give their permits and places back at once, and the gate stays open."""
-    gate = Gate(2)
-    closing = backoff(ScriptedTransport(200, latency=3600.0), gate=gate)
-    other = backoff(ScriptedTransport(200, latency=1.0), gate=gate)
-    ended = [asyncio.create_task(send(closing)) for _ in range(6)]
-    await asyncio.sleep(1.0)
-    calls = [asyncio.create_task(send(other)) for _ in range(4)]
-    await asyncio.sleep(1.0)
-    await closing.aclose()
-    errors = await asyncio.gather(*ended, return_exceptions=True)
-    assert {type(each) for each in errors} == {NotSentError, OutcomeUnknownError}
-    assert [(await call).status_code for call in calls] == [200] * 4
-    assert (asyncio.get_running_loop().time(), gate.in_flight) == (4.0, 0)
 
 
 def test_a_client_is_closed_in_its_own_event_loop() -> None:

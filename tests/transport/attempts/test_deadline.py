@@ -18,7 +18,6 @@ from itwin_platform_transport import (
     Request,
     TransportError,
 )
-from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.examples import examples
@@ -64,13 +63,6 @@ async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
     hanging, _ = await many(transport, 2)
     assert isinstance(hanging, DeadlineExceededError)
     assert (asyncio.get_running_loop().time(), hanging.retry_at) == (10.0, START + timedelta(seconds=30))
-
-
-async def test_the_queue_does_not_count() -> None:
-    """The deadline starts when the gate admits the call, so queueing never uses it up."""
-    transport = backoff(ScriptedTransport(200, latency=8.0), gate=Gate(1), policy=POLICY)
-    assert kinds(await many(transport, 5)) == {200: 5}
-    assert asyncio.get_running_loop().time() == 40.0
 
 
 async def test_it_ends_the_wait_for_a_token() -> None:
@@ -185,42 +177,6 @@ async def test_the_error_of_a_call_in_the_queue_names_what_ended_it(
     assert asyncio.get_running_loop().time() == ends_at
 
 
-@pytest.mark.parametrize(
-    ("queue_timeout", "deadline", "ends_at", "said"),
-    [
-        (1.0, 1.5, 1.0, "the queue_timeout of 1 s passed"),
-        (1.5, 1.0, 1.0, "the deadline of 1 s passed"),
-        (None, 1.0, 1.0, "the deadline of 1 s passed"),
-        (1.0, None, 1.0, "the queue_timeout of 1 s passed"),
-    ],
-)
-async def test_the_wait_for_a_breaker_has_the_queue_timeout_and_the_deadline(
-    queue_timeout: float | None, deadline: float | None, ends_at: float, said: str
-) -> None:
-    """Both count while a call waits for the probe of another one, which hangs."""
-    service = ScriptedTransport(*[503] * FAILURES_TO_OPEN, PreparedResponse(fault="hang"))
-    transport, once = backoff(service), BackoffPolicy(max_attempts=1)
-    info, request = CallInfo("GET", "/things/{id}", once), await Request.of(httpx.Request("GET", ADDRESS))
-    await asyncio.gather(*(transport.send(request, info) for _ in range(FAILURES_TO_OPEN)))
-    probe = asyncio.create_task(transport.send(request, info))
-    await asyncio.sleep(1.0)
-    began = asyncio.get_running_loop().time()
-    policy = BackoffPolicy(queue_timeout=queue_timeout, deadline=deadline)
-    with pytest.raises(DeadlineExceededError, match=f"{said}; nothing was sent") as raised:
-        await transport.send(request, info._replace(policy=policy))
-    assert (round(asyncio.get_running_loop().time() - began, 6), raised.value.sent) == (ends_at, False)
-    probe.cancel()
-    await asyncio.gather(probe, return_exceptions=True)
-
-
-async def test_every_call_that_a_rate_limit_ends_raises_that() -> None:
-    """Forty tasks at a limit of 5 in 100 s: whether sent or held back, none fails for another reason."""
-    service = ScriptedTransport(*[200] * 5, rate_limited("100"), latency=0.05)
-    transport = backoff(service, policy=BackoffPolicy(max_wait=60.0))
-    assert kinds(await many(transport, 40)) == {200: 5, 429: 35}
-    assert len(service.requests) == 20
-
-
 async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
     """A call whose last response was 429 and which then only waited ends with that."""
     gate = Gate(1)
@@ -231,17 +187,6 @@ async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
     blocking = asyncio.create_task(gate.enter(-1, max_wait=60.0, until=None))  # it is admitted before the retry
     assert (await call).status_code == 429
     assert (asyncio.get_running_loop().time(), blocking.done(), len(service.requests)) == (2.0, True, 1)
-
-
-async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
-    """A TimeoutError that a function of the application raises comes out as it is."""
-
-    def jitter() -> float:
-        raise TimeoutError("of the application")
-
-    transport = BackoffTransport(ScriptedTransport(503, 200), random_number=jitter)
-    with pytest.raises(TimeoutError, match="of the application"):
-        await send(transport)
 
 
 steps = st.lists(
@@ -265,3 +210,14 @@ def test_no_call_lasts_longer(
         assert all(isinstance(each, httpx.Response | TransportError) for each in ended)
 
     in_virtual_time(call())
+
+
+async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
+    """A TimeoutError that a function of the application raises comes out as it is."""
+
+    def jitter() -> float:
+        raise TimeoutError("of the application")
+
+    transport = BackoffTransport(ScriptedTransport(503, 200), random_number=jitter)
+    with pytest.raises(TimeoutError, match="of the application"):
+        await send(transport)

@@ -1,11 +1,8 @@
 """The gate: a queue, first in, first out, and the limits of what it admits, with nothing left by a cancelled call."""
 
 import asyncio
-import gc
 import math
 import random
-import sys
-import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,7 +12,6 @@ from itwin_platform_transport import Gate, RateLimit, StateError, UsageError
 from itwin_platform_transport.gates.window import WaitTooLongError
 
 from tests.support.event_loops import VirtualTimeLoop
-from tests.support.frames import counted_calls
 from tests.support.gates import end, enter, hold, settle
 
 EMPTY = "in_flight=0, waiting=0)"
@@ -53,15 +49,6 @@ async def test_an_operation_leaves_permits_to_others_that_are_in_use() -> None:
     gate.responded(await waiting[0])
     await settle()
     assert (gate.in_flight, gate.waiting) == (8, 0)
-
-
-@pytest.mark.parametrize(("seconds", "is_in_use"), [(30.0, True), (30.1, False)])
-async def test_an_operation_is_in_use_for_half_a_minute_after_a_call(seconds: float, is_in_use: bool) -> None:
-    """Whatever became of the call; an operation is no other one for itself."""
-    gate = Gate(8)
-    gate.responded(await enter(gate, operation="b"))
-    await asyncio.sleep(seconds)
-    assert (gate.serves_others("a"), gate.serves_others("b")) == (is_in_use, False)
 
 
 async def test_several_operations_that_hang_leave_a_permit_to_others() -> None:
@@ -153,37 +140,6 @@ async def test_a_cooldown_that_is_too_long_fails_immediately(
     assert asyncio.get_running_loop().time() == pytest.approx(seconds)
 
 
-async def test_a_call_whose_time_is_over_is_not_ended_by_the_gate() -> None:
-    """Without a cooldown there is none that is too long: its own timer ends it."""
-    gate = Gate(1)
-    permit = await enter(gate)
-    late = enter(gate, until=0.0)
-    await settle()
-    assert (late.done(), gate.waiting) == (False, 1)
-    gate.responded(permit)
-    gate.responded(await late)
-
-
-@pytest.mark.parametrize("seed", range(3))
-async def test_a_known_rate_is_used_up_without_a_429(seed: int) -> None:
-    """With varying latencies, arrivals never exceed the rate and use at least 95 % of it."""
-    chance = random.Random(seed)  # noqa: S311  # a test's latencies
-    gate, arrivals = Gate(20, RateLimit(50, 1.0)), list[float]()
-
-    async def call() -> None:
-        permit = await hold(gate)
-        await asyncio.sleep(chance.uniform(0.0, 0.03))
-        arrivals.append(asyncio.get_running_loop().time())
-        await asyncio.sleep(chance.uniform(0.0, 0.03))
-        gate.responded(permit)
-
-    await asyncio.gather(*(call() for _ in range(1000)))
-    arrivals.sort()
-    assert all(later - earlier >= 1.0 for earlier, later in zip(arrivals, arrivals[50:], strict=False))
-    # A thousand requests are twenty times fifty: the last fifty start after nineteen periods.
-    assert arrivals[-50] <= 19 / 0.95
-
-
 async def test_a_waiting_call_probes_a_long_cooldown() -> None:
     """When calls may wait longer than a day, the first of the queue probes after a minute, and ends it for all."""
     gate = Gate(20)
@@ -191,23 +147,6 @@ async def test_a_waiting_call_probes_a_long_cooldown() -> None:
     for task in [enter(gate, max_wait=1e9) for _ in range(3)]:
         gate.responded(await task)
         assert asyncio.get_running_loop().time() == pytest.approx(60.0)
-
-
-@pytest.mark.parametrize(("cancelled", "is_noticed"), [(0, True), (1, True), (2, True), (3, True), (0, False)])
-async def test_a_cancelled_waiter_leaves_no_trace(cancelled: int, *, is_noticed: bool) -> None:
-    """It is not counted, and all others get their permits, wherever it was, also if one becomes free at that time."""
-    gate = Gate(1)
-    in_flight = await enter(gate)
-    tasks = [enter(gate) for _ in range(4)]
-    await settle()
-    tasks.pop(cancelled).cancel()
-    if is_noticed:
-        await settle()
-        assert repr(gate).endswith("in_flight=1, waiting=3)")
-    gate.responded(in_flight)
-    for task in tasks:
-        gate.responded(await task)
-    assert repr(gate).endswith(EMPTY)
 
 
 @pytest.mark.parametrize("rate", [RateLimit(4, 100.0), None], ids=["rate", "slow start"])
@@ -239,22 +178,6 @@ async def test_a_waiter_can_be_cancelled_while_it_is_rejected(cancelled_first: b
     await settle()
     assert waiter.cancelled()
     gate.responded(other)
-    assert repr(gate).endswith(EMPTY)
-
-
-async def test_a_waiter_that_is_closed_by_hand_blocks_nobody() -> None:
-    """Closing the coroutine of a waiter frees its place in the queue, or the permit that it was granted meanwhile."""
-    gate = Gate(1)
-    held = await enter(gate)
-    closed = [hold(gate) for _ in range(2)]
-    for coroutine in closed:
-        coroutine.send(None)
-    waiting = enter(gate)
-    await settle()
-    closed[0].close()
-    gate.responded(held)  # the permit goes to the second one, which is closed before it continues
-    closed[1].close()
-    gate.responded(await waiting)
     assert repr(gate).endswith(EMPTY)
 
 
@@ -315,29 +238,16 @@ def test_a_gate_belongs_to_a_loop_while_it_is_in_use() -> None:
     assert gate.in_flight == 0
 
 
-def test_a_gate_outlives_a_loop_that_was_closed_under_its_tasks() -> None:
-    """What a closed loop held is forgotten, because nothing will end it."""
-    gate, loop = Gate(1), asyncio.new_event_loop()
-    loop.run_until_complete(hold(gate))
-    waiting = hold(gate)
-    task = loop.create_task(waiting)
-    loop.run_until_complete(asyncio.sleep(0))
-    task._log_destroy_pending = False  # type: ignore[attr-defined]  # it is destroyed on purpose
-    loop.close()
-    waiting.close()
-    gate.responded(asyncio.run(hold(gate)))
-    assert repr(gate) == "Gate(max_in_flight=1, in_flight=0, waiting=0)"
-
-
 def test_a_cooldown_outlives_a_loop_that_was_closed_under_those_who_wait_for_it() -> None:
     """What they waited for, and the timer of their loop, holds up nobody in the next one."""
     gate, loop, other = Gate(1), VirtualTimeLoop(), VirtualTimeLoop()
     gate.rate_limited(loop.run_until_complete(hold(gate)), wait=9.0)
     waiting = hold(gate)
+    loop.set_exception_handler(lambda *_: None)  # asyncio reports that a task was destroyed
     task = loop.create_task(waiting)
     loop.run_until_complete(asyncio.sleep(0))
-    task._log_destroy_pending = False  # type: ignore[attr-defined]  # it is destroyed on purpose
     loop.close()
+    del task
     waiting.close()
     gate.responded(other.run_until_complete(hold(gate)))
     assert (other.time(), gate.waiting, gate.in_flight) == (9.0, 0, 0)
@@ -359,59 +269,6 @@ def test_a_wrong_argument_is_rejected_at_once(named: str, make: Callable[[Any], 
         with pytest.raises(UsageError, match=f"^{named} must be") as caught:
             make(value)
         assert caught.value.argument == named
-
-
-async def test_waiters_are_cheap() -> None:
-    """A waiter takes at most 2 kB with its task."""
-    gate = Gate(1)
-    permit = await enter(gate)
-    # A tracer, such as that of a coverage run, keeps memory of its own for each suspended frame.
-    tracer = sys.gettrace()
-    sys.settrace(None)
-    tracemalloc.start()
-    try:
-        tasks = [enter(gate, until=1e6) for _ in range(1_000)]
-        await settle()
-        assert tracemalloc.get_traced_memory()[0] <= 2048 * 1_000
-    finally:
-        tracemalloc.stop()
-        sys.settrace(tracer)
-    await end(tasks)
-    gate.responded(permit)
-    assert repr(gate).endswith(EMPTY)
-
-
-class PythonTicket(int):
-    """A ticket that is compared by a function of Python."""
-
-    def __eq__(self, other: object) -> bool:
-        return int(self) == other
-
-    __hash__ = int.__hash__
-
-
-@pytest.mark.parametrize("ticket", [-1, 500, 1_000], ids=["first", "in the middle", "last"])
-async def test_a_call_finds_its_place_without_visiting_all(ticket: int) -> None:
-    """Behind 1,000 waiting calls, another one is compared with fewer than 50 of them, wherever its place is."""
-    gate = Gate(1)
-    await enter(gate)
-    tasks = [enter(gate, ticket=PythonTicket(number)) for number in range(1_000)]
-    await settle()
-    with counted_calls() as calls:
-        tasks.append(enter(gate, ticket=PythonTicket(ticket)))
-        await settle()
-    assert repr(gate).endswith("waiting=1001)")
-    assert 0 < calls.count("__eq__") < 50
-    await end(tasks)
-
-
-async def test_a_call_that_may_start_waits_nowhere() -> None:
-    """The event loop runs nothing else before it has its permit."""
-    gate = Gate(1)
-    entering = gate.enter(gate.ticket(), max_wait=0.0, until=None)
-    with pytest.raises(StopIteration) as entered:
-        entering.send(None)
-    gate.responded(entered.value.value)
 
 
 async def test_a_permit_ends_once() -> None:
@@ -445,30 +302,3 @@ async def test_the_first_of_many_is_found_after_others_have_left() -> None:
         gate.responded(permit)
         permit = await task
     gate.responded(permit)
-
-
-@pytest.mark.parametrize("others", [0, 3])
-async def test_cancelled_waiters_leave_no_memory(others: int) -> None:
-    """A queue does not grow whose waiters are cancelled again and again, beside a few that wait on."""
-    gate = Gate(1)
-    gate.rate_limited(await enter(gate), wait=3_000.0)
-    waiting = [enter(gate, max_wait=1e9) for _ in range(others)]
-
-    async def come_and_go() -> None:
-        tasks = [enter(gate, max_wait=1e9) for _ in range(50)]
-        await settle()
-        await end(tasks)
-
-    for _ in range(10):
-        await come_and_go()
-    tracemalloc.start()
-    try:
-        before = tracemalloc.take_snapshot()
-        for _ in range(20):
-            await come_and_go()
-        gc.collect()
-        grown = tracemalloc.take_snapshot().compare_to(before, "filename")
-    finally:
-        tracemalloc.stop()
-    assert sum(each.size_diff for each in grown if "itwin_platform_transport" in each.traceback[0].filename) < 100_000
-    await end(waiting)

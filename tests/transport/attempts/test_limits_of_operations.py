@@ -8,7 +8,7 @@ import pytest
 from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Gate, NotSentError, Request
 
 from tests.support.gates import enter, settle
-from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
+from tests.support.services import ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
 #: The header in which a 429 names the operation that it met.
 NAMED = {"ITwinPlatform-RateLimited-Operation": "any"}
@@ -101,15 +101,6 @@ async def test_a_429_that_names_nothing_stops_all_once() -> None:
     assert 20.0 < now() < 26.0
 
 
-async def test_alone_an_operation_is_limited_as_everybody() -> None:
-    """While no other operation is in use, its limit is learned as any other, though the 429 names it."""
-    gate = Gate(random_number=lambda: 0.0)
-    task = asyncio.create_task(call(backoff(service(a_until(1.0)), gate=gate), "a"))
-    await asyncio.sleep(0.05)
-    assert gate.cooldown_left() > 0
-    await task
-
-
 @pytest.mark.parametrize(
     "policy", [BackoffPolicy(max_wait=60.0), BackoffPolicy(max_wait=1e4, deadline=100.0)], ids=["max_wait", "deadline"]
 )
@@ -137,63 +128,6 @@ async def test_a_stop_of_hours_is_probed_each_minute() -> None:
     probes, waits = await asyncio.gather(call(transport, "a"), call(transport, "a"))
     assert (probes.attempts, probes.is_held_back, waits.attempts, waits.is_held_back) == (1, False, 0, True)
     assert await times(transport, "a") == pytest.approx([0.02])
-
-
-async def test_a_delay_of_years_is_no_reason_to_ask_at_once() -> None:
-    """Whoever may wait for days sends one request a minute, as for a shorter delay."""
-    sent = service(a_until(1e9), retry_after=1_000_000_000)
-    transport = backoff(sent)
-    await times(transport, "b")
-    patient = asyncio.create_task(call(transport, "a", policy=BackoffPolicy(max_wait=1e9, deadline=None)))
-    await asyncio.sleep(150.0)
-    assert [received.at for received in sent.requests[1:]] == pytest.approx([0.02, 60.04, 120.06])
-    patient.cancel()
-    await asyncio.gather(patient, return_exceptions=True)
-
-
-class Banning:
-    """Ten requests a second of operation a; each one more is banned for five seconds, as is each that comes early."""
-
-    def __init__(self) -> None:
-        self._times: list[float] = []
-        self._banned_until = 0.0
-
-    def __call__(self, received: ReceivedRequest) -> bool:
-        """Whether it rejects a request."""
-        if not received.target.startswith("/a/"):
-            return False
-        self._times = [at for at in self._times if at > received.at - 1.0]
-        if received.at < self._banned_until or len(self._times) >= 10:
-            self._banned_until = received.at + 5.0
-            return True
-        self._times.append(received.at)
-        return False
-
-
-@pytest.mark.parametrize("named", [True, False])
-async def test_an_operation_has_a_gate_of_its_own_while_it_is_limited(named: bool) -> None:
-    """With cooldowns that grow, a slow start and a learned rate: all calls succeed, with few requests too many."""
-    sent = service(Banning(), retry_after=1, named=named)
-    transport = backoff(sent, jitter=0.5)
-    await times(transport, "b")
-    calls = [asyncio.create_task(call(transport, "a")) for _ in range(100)]
-    await asyncio.sleep(3.0)
-    await times(transport, "b")
-    found = [result.response for result in await asyncio.gather(*calls)]
-    assert {response.status_code for response in found if response is not None} == {200}
-    assert len(sent.requests) < 120
-
-
-async def test_a_call_that_waits_for_a_permit_learns_of_the_limit() -> None:
-    """Its operation was limited since it began to wait: it gives the permit back, and nothing is sent."""
-    sent = service(a_until(4.0))
-    transport = backoff(sent, gate=Gate(1, random_number=lambda: 0.0))
-    await times(transport, "b")
-    calls = [asyncio.create_task(call(transport, "a")) for _ in range(3)]
-    await asyncio.sleep(1.0)
-    assert len(sent.requests) == 2
-    await asyncio.gather(*calls)
-    assert now() < 6.0
 
 
 async def test_a_call_that_is_stopped_ends_with_its_time_and_leaves_nothing() -> None:
@@ -235,16 +169,6 @@ async def test_only_a_response_of_another_operation_shows_that_it_is_not_limited
     assert (gate.cooldown_left() > 0) is stops_all
 
 
-async def test_a_429_of_an_operation_opens_and_closes_nothing_for_the_others() -> None:
-    """The limit of an operation neither narrows what others may send at once, nor tells a rate for them."""
-    transport = backoff(service(a_until(1.0)))
-    await times(transport, "b")
-    stopped = asyncio.create_task(call(transport, "a"))
-    await asyncio.sleep(0.05)
-    assert await times(transport, *("b" * 15)) == pytest.approx([0.02] * 15)
-    await stopped
-
-
 @pytest.mark.parametrize("ending", ["unused", "abandoned"])
 async def test_without_a_response_a_limited_operation_starts_no_faster(ending: str) -> None:
     """Its slow start lets one request start after another one, as long as none gets a response."""
@@ -257,25 +181,3 @@ async def test_without_a_response_a_limited_operation_starts_no_faster(ending: s
         {"unused": gate.unused, "abandoned": gate.abandoned}[ending](task.result())
         await settle()
     assert gate.in_flight == 0
-
-
-async def test_what_holds_a_call_back_is_the_cooldown_that_lasts() -> None:
-    """A limit of its operation that is over is not the reason, where that of all goes on."""
-
-    async def late() -> Outcome:
-        await asyncio.sleep(0.1)
-        return limited(retry_after=5)
-
-    def step(received: ReceivedRequest) -> Step:
-        if received.at < 1.0:
-            return 200
-        return late() if received.target.startswith("/a/") else limited(retry_after=300, named=False)
-
-    transport, at_once = backoff(ScriptedTransport(step)), BackoffPolicy(max_wait=0.0)
-    await times(transport, "b")
-    await asyncio.sleep(1.0)
-    await asyncio.gather(*(call(transport, operation, policy=at_once) for operation in "ab"))
-    await asyncio.sleep(10.0)
-    held_back = await call(transport, "a")
-    assert held_back.response is not None
-    assert held_back.response.headers["retry-after"] == "300"

@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import logging
-import random
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -92,19 +91,6 @@ async def test_a_blip_loses_no_call(calls: int, seconds: float) -> None:
     assert now() < seconds + 1.5
 
 
-@pytest.mark.parametrize(("share", "allowed"), [(0.5, 0.03), (0.7, 0.14), (0.8, 0.33)])
-async def test_a_service_that_is_half_broken_loses_hardly_more_than_retries_lose(share: float, allowed: float) -> None:
-    """Of 300 calls at forty a second: 20 failures in a row open the breaker, and any success closes it again."""
-    source = random.Random(3)  # noqa: S311  # a fault is no secret
-    transport = backoff(ScriptedTransport(lambda _: 503 if source.random() < share else 200, latency=0.02))
-    calls = []
-    for number in range(300):
-        calls.append(asyncio.create_task(results(transport, get(str(number)))))
-        await asyncio.sleep(0.025)
-    found = [status for (each,) in [await call for call in calls] for status in (each[0],)]
-    assert found.count(503) <= allowed * 300
-
-
 ONCE = BackoffPolicy(max_attempts=1)
 
 
@@ -138,35 +124,6 @@ async def test_a_call_that_is_patient_probes_less_often() -> None:
     assert {round(later - earlier) for earlier, later in itertools.pairwise(late)} == {5}
 
 
-async def test_a_named_delay_costs_no_call_its_other_attempts() -> None:
-    """It waits for as many probes as it has attempts, though they come every five seconds only."""
-    transport = backoff(down_until(24.0, **{"retry-after": "5"}))
-    async with down(transport):
-        found = await results(transport, *(get(str(number)) for number in range(20)))
-        assert {status for status, _ in found} == {200}
-        assert 25.0 < now() < 27.0
-
-
-async def test_a_delay_that_another_response_names_is_a_floor_too_up_to_a_minute() -> None:
-    """A request that was sent before its operation was found down may come back after that, with a hostile delay."""
-    far = response(503, headers={"retry-after": "1000000000"})
-    service = ScriptedTransport(lambda received: after(0.2, far) if "slow" in received.target else 503)
-    transport = backoff(service)
-    slow = asyncio.create_task(transport.send(*get("slow")))
-    async with down(transport):
-        await results(transport, get("late", policy=BackoffPolicy(max_attempts=50)))
-        assert service.times[FAILURES_TO_OPEN + 1] == pytest.approx(60.2, abs=0.02)
-        assert (await slow).attempts == 1
-
-
-async def test_a_delay_that_nobody_named_is_not_told() -> None:
-    """`retry_after` is what the service said, not when the next probe is due."""
-    transport = backoff(ScriptedTransport(503))
-    async with down(transport):
-        late = await transport.send(*get("late", policy=BackoffPolicy(max_wait=0.1)))
-        assert (status_of(late), late.retry_after) == (503, None)
-
-
 async def test_a_bad_object_stops_nobody_else() -> None:
     """However many calls it fails: those of other objects neither wait nor are lost."""
     service = ScriptedTransport(lambda received: 503 if "bad" in received.target else 200)
@@ -192,45 +149,6 @@ async def test_up_to_six_bad_objects_stop_nobody_else(bad: int, stops_others: bo
     assert (now() > began) is stops_others
 
 
-@pytest.mark.parametrize(("paths", "allowed"), [(1, 50), (2, 100), (7, 50)])
-async def test_an_outage_of_few_paths_costs_few_requests_for_each(paths: int, allowed: int) -> None:
-    """Each of up to six paths has its own breaker; the failures of more open that of the operation."""
-    service = ScriptedTransport(503, latency=0.01)
-    await results(backoff(service), *(get(str(number % paths)) for number in range(100)))
-    assert len(service.requests) <= allowed
-
-
-async def test_a_success_begins_the_wait_anew() -> None:
-    """It shows that the service works: a call that waits for the second time waits as long as for the first time."""
-    policy = BackoffPolicy(max_attempts=5)  # with delays of 7.5 s in all
-
-    def step(received: ReceivedRequest) -> Step:
-        if "late" in received.target:
-            return 503 if received.at < 10.0 else 200
-        return 200 if 5.0 < received.at < 5.8 else 503
-
-    service = ScriptedTransport(step, latency=0.01)
-    transport = backoff(service)
-    async with down(transport):
-        others = [asyncio.create_task(transport.send(*get(f"other-{number}"))) for number in range(60)]
-        assert status_of(await transport.send(*get("late", policy=policy))) == 200
-        for each in others:
-            each.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
-
-
-async def test_a_call_that_has_not_failed_probes_first() -> None:
-    """Though others have waited for longer: the fault may lie in their objects."""
-    service = ScriptedTransport(503)
-    transport = backoff(service)
-    failed = [asyncio.create_task(transport.send(*get(str(number)))) for number in range(FAILURES_TO_OPEN)]
-    await asyncio.sleep(0.5)
-    new = asyncio.create_task(transport.send(*get("new")))
-    await asyncio.sleep(0.2)
-    assert service.requests[-1].target == "/things/new"
-    await asyncio.gather(new, *failed)
-
-
 async def test_an_outage_that_nobody_looked_at_is_forgotten() -> None:
     """After half a minute its failures say nothing: the next call is sent at once, and its 503 opens nothing."""
     service = ScriptedTransport(lambda received: 503 if received.at < 40.0 or "first" in received.target else 200)
@@ -242,23 +160,6 @@ async def test_an_outage_that_nobody_looked_at_is_forgotten() -> None:
         assert await results(transport, get("second")) == [(200, 1)]
         assert now() == pytest.approx(40.01)
         assert status_of(await first) == 503
-
-
-async def test_failures_long_ago_do_not_count() -> None:
-    """Nineteen failures, half a minute of silence, and nineteen more: no breaker opens."""
-    events: list[BackoffEvent] = []
-    transport = backoff(ScriptedTransport(503), on_event=events.append)
-    for _ in range(2):
-        await results(transport, *(get(str(number), policy=ONCE) for number in range(FAILURES_TO_OPEN - 1)))
-        await asyncio.sleep(30.1)
-    assert not any(isinstance(event, OutageStarted) for event in events)
-
-
-async def test_a_call_with_one_attempt_waits_for_one_probe() -> None:
-    """Its own attempts would take no time; without any patience it would be lost though the service is back."""
-    transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.5 else 200))
-    async with down(transport):
-        assert await results(transport, get("late", policy=ONCE)) == [(200, 1)]
 
 
 @pytest.mark.parametrize(
@@ -283,16 +184,6 @@ async def test_nobody_waits_for_a_probe_that_comes_too_late(
         await asyncio.sleep(begins - now())
         assert await results(transport, get("late", policy=policy)) == [found]
         assert (now() == begins) is (found == (503, 0))
-
-
-async def test_a_wait_for_a_probe_under_way_is_begun() -> None:
-    """Its result comes before the next probe would."""
-    transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else after(0.005)))
-    async with down(transport):
-        probing = asyncio.create_task(transport.send(*get("early")))
-        await asyncio.sleep(0.602)
-        assert await results(transport, get("late", policy=BackoffPolicy(max_wait=0.1))) == [(200, 1)]
-        assert status_of(await probing) == 200
 
 
 def test_an_outage_goes_on_in_another_event_loop() -> None:
@@ -327,19 +218,6 @@ async def test_another_operation_goes_on() -> None:
         assert now() - began < 0.1
 
 
-async def test_a_call_that_comes_late_waits_as_long_as_its_own_attempts_would_take() -> None:
-    """Eighteen seconds by default, whatever others have waited, and it sends a share of the probes."""
-    service = ScriptedTransport(503, latency=0.01)
-    transport = backoff(service)
-    async with down(transport):
-        await asyncio.sleep(10.0)
-        began = now()
-        found = await results(transport, *(get(f"late-{number}") for number in range(10)))
-        assert {status for status, _ in found} == {503}
-        assert 17.0 < now() - began < 23.0
-        assert sum(attempts for _, attempts in found) < 35
-
-
 async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
     """A Retry-After of 100 s is longer than max_wait: nobody waits, also those who come later."""
     service = down_until(1e9, **{"retry-after": "100"})
@@ -347,9 +225,10 @@ async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
     found = await results(transport, *(get(str(number)) for number in range(100)))
     assert {status for status, _ in found} == {503}
     assert now() < 0.1
+    await asyncio.sleep(10.0)
     late = await transport.send(*get("late"))
     assert late.attempts == 0
-    assert late.retry_after == pytest.approx(100.0, abs=0.2)
+    assert late.retry_after == pytest.approx(90.0, abs=0.2)
 
 
 async def test_a_post_waits_where_it_was_not_sent_and_is_never_sent_twice() -> None:
@@ -401,40 +280,6 @@ async def test_a_probe_that_hangs_stops_nobody(is_cancelled: bool, ends_at: floa
         await asyncio.wait([first])
 
 
-async def test_a_delay_that_the_service_named_is_not_ended_by_a_success() -> None:
-    """A call that was told to come back later does so, though the operation is up again before."""
-
-    def step(received: ReceivedRequest) -> Step:
-        if "told" in received.target and received.at < 1.0:
-            return response(503, headers={"retry-after": "9"})
-        return 503 if received.at < 1.0 else 200
-
-    service = ScriptedTransport(step)
-    await results(backoff(service), *(get("told" if number == 0 else str(number)) for number in range(30)))
-    told = [each.at for each in service.requests if "told" in each.target]
-    assert told == [0.0, pytest.approx(9.0, abs=0.5)]
-
-
-async def test_clients_of_httpx_end_with_what_the_last_probe_got() -> None:
-    """All paths of a host are down together: few requests are sent, and each caller gets a response."""
-    service = ScriptedTransport(503, latency=0.01)
-    async with httpx.AsyncClient(transport=backoff(service)) as client:
-        found = await asyncio.gather(*(client.get(f"https://service.example/{number}") for number in range(30)))
-    assert {response.status_code for response in found} == {503}
-    assert len(service.requests) < 60
-
-
-async def test_what_cannot_be_sent_tells_nothing_of_an_operation() -> None:
-    """A request that HTTP has no form for neither ends a row of failures nor counts in it."""
-    events: list[BackoffEvent] = []
-    before = [503] * (FAILURES_TO_OPEN - 1)
-    transport = backoff(ScriptedTransport(*before, httpx.LocalProtocolError("x"), 503), on_event=events.append)
-    for number in range(FAILURES_TO_OPEN + 1):
-        assert not any(isinstance(event, OutageStarted) for event in events)
-        await results(transport, get(str(number), method="POST"))
-    assert isinstance(events[-1], OutageStarted)
-
-
 async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFixture) -> None:
     """When it starts and when it ends, with the time until the first probe and the length."""
     caplog.set_level(logging.INFO, "itwin_platform")
@@ -448,14 +293,6 @@ async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFi
         "GET /things/{id} is down (503): its calls wait, one probes in 0.6 s",
         "GET /things/{id} responds again after 1.24 s, 2 probes",
     ]
-
-
-async def test_the_line_of_an_outage_names_what_came_instead_of_a_status(caplog: pytest.LogCaptureFixture) -> None:
-    """Where no response comes, the log names the exception, as the event does, and nothing is None."""
-    await results(backoff(ScriptedTransport(httpx.ReadError("x"))), *(get(str(number)) for number in range(20)))
-    lines = [record.getMessage() for record in caplog.records]
-    assert "GET /things/{id} is down (ReadError): its calls wait, one probes in 0.6 s" in lines
-    assert [line for line in lines if "None" in line] == []
 
 
 @pytest.mark.parametrize(
@@ -479,22 +316,21 @@ async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | N
     assert ("no response has ever come from this address" in str(raised.value)) is (cause is not None)
 
 
-async def test_what_a_success_has_ended_does_not_count() -> None:
-    """The next outage takes as many failures as the one before, and counts its own probes."""
-    events: list[BackoffEvent] = []
-    service = ScriptedTransport(lambda received: 200 if "good" in received.target else 503)
-    transport = backoff(service, on_event=events.append)
+async def test_a_delay_that_another_response_names_is_a_floor_too_up_to_a_minute() -> None:
+    """A request that was sent before its operation was found down may come back after that, with a hostile delay."""
+    far = response(503, headers={"retry-after": "1000000000"})
+    service = ScriptedTransport(lambda received: after(0.2, far) if "slow" in received.target else 503)
+    transport = backoff(service)
+    slow = asyncio.create_task(transport.send(*get("slow")))
+    async with down(transport):
+        await results(transport, get("late", policy=BackoffPolicy(max_attempts=50)))
+        assert service.times[FAILURES_TO_OPEN + 1] == pytest.approx(60.2, abs=0.02)
+        assert (await slow).attempts == 1
 
-    def outages() -> list[BackoffEvent]:
-        return [event for event in events if isinstance(event, OutageStarted | OutageEnded)]
 
-    for number in range(1, 3):
-        names = [f"{number}-{each}" for each in range(FAILURES_TO_OPEN)]
-        await results(transport, *(get(name, method="POST") for name in names[1:]))
-        assert len(outages()) == 2 * (number - 1)
-        await results(transport, get(names[0], method="POST"))
-        assert len(outages()) == 2 * number - 1
-        assert await results(transport, get("good", method="POST")) == [(200, 1)]
-        ended = outages()[-1]
-        assert isinstance(ended, OutageEnded)
-        assert (len(outages()), ended.probes, round(ended.seconds, 3)) == (2 * number, 1, 0.6)
+async def test_a_delay_that_nobody_named_is_not_told() -> None:
+    """`retry_after` is what the service said, not when the next probe is due."""
+    transport = backoff(ScriptedTransport(503))
+    async with down(transport):
+        late = await transport.send(*get("late", policy=BackoffPolicy(max_wait=0.1)))
+        assert (status_of(late), late.retry_after) == (503, None)

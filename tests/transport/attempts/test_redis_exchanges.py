@@ -9,12 +9,11 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 import redis.asyncio
 import redis.exceptions as errors
-from itwin_platform_transport import GateChanged, RedisGate, StateError, UsageError
+from itwin_platform_transport import GateChanged, RateLimit, RedisGate, StateError, UsageError
 from itwin_platform_transport.gates.redis import RedisState, Reply, ServerRejectsError, ServerUnreachableError
-from itwin_platform_transport.gates.window import Permit
 
 from tests.support.event_loops import VirtualTimeLoop
-from tests.support.gates import end, enter, settle
+from tests.support.gates import end, enter, hold, settle
 from tests.support.redis_clients import PreparedRedis, reply
 
 
@@ -26,7 +25,7 @@ def gate_with(*steps: Reply | Exception | None, **options: Any) -> tuple[RedisGa
 
 def told(server: PreparedRedis, *names: str) -> list[tuple[Any, ...]]:
     """When each exchange came, with these of its values."""
-    return server.told(*names)
+    return [(each.at, *(getattr(each, name) for name in names)) for each in server.exchanges]
 
 
 async def test_what_ended_is_told_with_the_next_request_or_after_a_moment() -> None:
@@ -174,8 +173,8 @@ async def enter_in(gate: RedisGate) -> None:
     gate.responded(await enter(gate))
 
 
-SECRET = "redis://user:planted-secret@127.0.0.1:1/2"
-WHERE = r"redis://127.0.0.1:1/2"
+SECRET = "rediss://user:planted-secret@127.0.0.1:1/2"
+WHERE = "rediss://127.0.0.1:1/2"
 NEEDED = "the script, its keys, and publish and subscribe on its channels"
 REJECTIONS: dict[str, tuple[Exception, str]] = {
     "a password": (
@@ -210,26 +209,14 @@ FAILURES: dict[str, tuple[Exception, str]] = {
 }
 
 
-async def failure_of(
-    monkeypatch: pytest.MonkeyPatch, url: str | None, error: Exception
-) -> tuple[Exception, list[tuple[str, int]]]:
-    """Return what an exchange raises when a client of redis-py raises an error, and the connections that it tries.
-
-    Instead of a URL, None stands for a given client.
-    """
-    tried: list[tuple[str, int]] = []
-
-    async def open_connection(host: str, port: int, *, ssl: object) -> None:
-        tried.append((host, port))
-        raise OSError
-
-    monkeypatch.setattr(asyncio, "open_connection", open_connection)
+async def failure_of(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Exception:
+    """Return what an exchange raises when a client of redis-py raises an error."""
     client = Mock(pubsub=lambda: Mock(subscribe=AsyncMock(side_effect=error), aclose=AsyncMock()), aclose=AsyncMock())
     monkeypatch.setattr(redis.asyncio.Redis, "from_url", Mock(return_value=client))
-    state = RedisState(url or client, name="n", max_in_flight=1, rates=())
+    state = RedisState(SECRET, name="n", max_in_flight=1, rates=())
     with pytest.raises((ServerRejectsError, ServerUnreachableError)) as raised:
         await state.exchange(process="p", rejoins=False, wants=0, listens=False, kept=[], reports=[])
-    return raised.value, tried
+    return raised.value
 
 
 @pytest.mark.parametrize("case", REJECTIONS | FAILURES)
@@ -241,15 +228,9 @@ async def test_what_an_error_of_the_server_means(monkeypatch: pytest.MonkeyPatch
         outer = errors.ConnectionError("of redis-py")
         outer.__cause__ = error
         error = outer
-    found, _ = await failure_of(monkeypatch, SECRET, error)
+    found = await failure_of(monkeypatch, error)
     assert type(found) is (ServerRejectsError if case in REJECTIONS else ServerUnreachableError)
     assert str(found) == f"{WHERE} {said}"
-
-
-async def test_a_given_client_is_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it leads is not known."""
-    found, _ = await failure_of(monkeypatch, None, errors.TimeoutError("x"))
-    assert str(found) == "the given client is unreachable (TimeoutError)"
 
 
 @pytest.mark.parametrize(("reason", "said"), [("CERTIFICATE_VERIFY_FAILED", "certificate_verify_failed"), (None, "")])
@@ -259,27 +240,8 @@ async def test_a_server_that_cannot_be_trusted_is_rejected(
     """With the reason that OpenSSL names."""
     error, cause = errors.ConnectionError("x"), ssl.SSLError(1, "y")
     error.__cause__, cause.reason = cause, reason  # type: ignore[assignment]  # None where OpenSSL has no name
-    found, _ = await failure_of(monkeypatch, SECRET, error)
+    found = await failure_of(monkeypatch, error)
     assert str(found) == f"{WHERE} cannot be trusted, or does not speak TLS ({said})"
-
-
-@pytest.mark.parametrize(
-    ("url", "asked"),
-    [
-        ("redis://", ("localhost", 6379)),
-        ("redis://host:7000/1", ("host", 7000)),
-        ("rediss://host", None),
-        ("unix:///socket", None),
-        (None, None),
-    ],
-    ids=str,
-)
-async def test_a_server_is_asked_whether_it_expects_tls(
-    monkeypatch: pytest.MonkeyPatch, url: str | None, asked: tuple[str, int] | None
-) -> None:
-    """Where the URL leads, or where it leads by default; a server that is used with TLS, or at a socket, is not."""
-    _, tried = await failure_of(monkeypatch, url, errors.ConnectionError("x"))
-    assert tried == ([] if asked is None else [asked])
 
 
 @pytest.mark.parametrize("error", [errors.AuthenticationError("planted"), errors.ConnectionError("planted")], ids=repr)
@@ -300,22 +262,6 @@ async def test_a_rejection_ends_calls_and_an_outage_does_not(error: Exception) -
     await gate.aclose()
 
 
-async def test_closing_tells_what_ended_while_an_exchange_was_in_flight() -> None:
-    """And gives back what it brings: other processes wait for it."""
-    gate, state = gate_with(reply(7), reply(8), reply())
-    permit = await enter(gate)
-    state.latency = 0.5
-    waiting = enter(gate)
-    await asyncio.sleep(0.1)
-    gate.responded(permit)
-    await asyncio.gather(gate.aclose(), waiting, return_exceptions=True)
-    assert told(state, "reports") == [
-        (0.0, []),
-        (0.0, []),
-        (0.5, [("responded", 7, 9.0), ("unused", 8, 9.0)]),
-    ]
-
-
 async def test_closing_waits_until_the_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of a URL; a second time there is nothing to close, and what closing raises is no error of the program."""
     for fault in (None, ConnectionResetError("the peer was quicker")):
@@ -330,14 +276,6 @@ async def test_closing_waits_until_the_connections_are_closed(monkeypatch: pytes
         with pytest.raises(StateError, match="the gate is closed"):
             await enter(gate)
         assert closing.await_count == 1
-
-
-def test_the_client_of_a_url_neither_retries_nor_limits_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The gate has a time limit and a fallback of its own, which both would only delay."""
-    made = Mock()
-    monkeypatch.setattr(redis.asyncio.Redis, "from_url", made)
-    RedisState("redis://host", name="n", max_in_flight=1, rates=())
-    made.assert_called_once_with("redis://host", retry=None, socket_timeout=None)
 
 
 async def test_a_permit_is_kept_after_a_third_of_a_lease_and_before_its_half_is_over() -> None:
@@ -358,31 +296,6 @@ async def test_a_permit_is_kept_after_a_third_of_a_lease_and_before_its_half_is_
     assert [round(at - 3.9, 3) for (at,) in told(silent)] == [0.0, 60.0, 120.0]
     await end([waiting])
     await sleeping.aclose()
-
-
-async def test_a_permit_alone_is_kept_after_half_a_lease() -> None:
-    """Closing wakes the gate, which would sleep until then; the second time it does nothing."""
-    gate, state = gate_with(reply(7), reply())
-    permit = await enter(gate)
-    await asyncio.sleep(2.5)
-    assert told(state, "kept") == [(0.0, []), (2.0, [7])]
-    for _ in range(2):
-        await gate.aclose()
-        assert told(state, "kept")[2:] == [(2.5, []), (2.5, [])]
-    gate.abandoned(permit)
-
-
-async def test_more_is_asked_for_when_more_than_twice_as_many_wait() -> None:
-    """Until then those who came meanwhile share what the server grants."""
-    gate, state = gate_with(reply())
-    waiting = [enter(gate)]
-    for seconds in (0.5, 0.1):
-        await asyncio.sleep(seconds)
-        waiting.append(enter(gate))
-    await asyncio.sleep(0.1)
-    assert told(state, "wants") == [(0.0, 1), (0.6, 3)]
-    await end(waiting)
-    await gate.aclose()
 
 
 async def test_a_cooldown_of_a_permit_that_the_server_does_not_know_is_told() -> None:
@@ -453,28 +366,188 @@ async def test_a_subscription_is_asked_for_a_sign_of_life(
     assert subscription.asked == ["itwin-gate:{n}:process:p", *asked, "close"]
 
 
-async def test_what_a_server_is_told_and_says() -> None:
-    """The names of keys and channels are those of all versions; a user who may not do all of it is found at once."""
-    subscription, commands = Subscription("subscribe"), list[tuple[Any, ...]]()
+def reports_of(state: PreparedRedis) -> list[tuple[Any, ...]]:
+    """All ends that were reported."""
+    return [report for each in state.exchanges for report in each.reports]
 
-    async def execute(*command: Any) -> bytes:
-        commands.append(command)
-        if command[0] == "EVALSHA":
-            raise errors.NoScriptError
-        return b"0 3 2.5 1.5 1 1 9.0 7 8"
 
-    client = Mock(pubsub=lambda: subscription, execute_command=execute)
-    state = RedisState(client, name="n", max_in_flight=1, rates=())
-    said = await state.exchange(process="p", rejoins=False, wants=0, listens=False, kept=[], reports=[])
-    permits = [Permit(number=number, at=9.0) for number in (7, 8)]
-    assert said == Reply(
-        wait=0.0, rank=3, cooldown=2.5, rejecting_for=1.5, is_contended=True, differs=True, permits=permits
-    )
-    assert subscription.asked == ["itwin-gate:{n}:process:p", 1.0, "close"]
-    publish, cached, whole = commands
-    assert publish[:2] == ("PUBLISH", "itwin-gate:{n}:process:p")
-    assert (cached[0], whole[0]) == ("EVALSHA", "EVAL")
-    assert cached[2:] == whole[2:]
-    keys = [f"itwin-gate:{{n}}:{part}".encode() for part in ("state", "flight", "queue", "log")]
-    assert cached[2:7] == (b"4", *keys)
-    await state.aclose()
+async def test_the_tasks_of_a_process_ask_as_one() -> None:
+    """A hundred tasks that come one by one cost a few exchanges, and then one a second for all of them."""
+    gate, state = gate_with(reply())
+    tasks = []
+    for _ in range(100):
+        tasks.append(enter(gate))
+        await asyncio.sleep(0.001)
+    before = len(state.exchanges)
+    assert before < 10
+    await asyncio.sleep(5.0)
+    assert 4 <= len(state.exchanges) - before <= 6
+    assert state.exchanges[-1].wants == 100
+    await end(tasks)
+    await gate.aclose()
+
+
+async def test_the_tasks_of_a_process_are_served_in_order() -> None:
+    """Permits of the server go to the calls that began first, whenever they came to wait."""
+    gate, _ = gate_with(reply(), reply(1, 2), reply())
+    tasks = {ticket: enter(gate, ticket=ticket) for ticket in (2, 0, 3, 1)}
+    await asyncio.sleep(1.5)
+    assert [tasks[ticket].done() for ticket in range(4)] == [True, True, False, False]
+    await end(tasks.values())
+    for ticket in (0, 1):
+        gate.abandoned(tasks[ticket].result())
+    await gate.aclose()
+
+
+async def test_calls_that_are_cancelled_in_an_exchange_cost_nobody_a_permit() -> None:
+    """A new call asks, and what the server grants to one that no longer waits goes back at once."""
+    gate, state = gate_with(reply(), reply(1, is_contended=True), reply())
+    state.latency = 0.5
+    for count in (10, 1):
+        tasks = [enter(gate) for _ in range(count)]
+        await asyncio.sleep(0.25)
+        await end(tasks)
+        await asyncio.sleep(5.0)
+    assert told(state, "wants") == [(0.0, 10), (5.25, 1), (5.75, 0)]
+    assert reports_of(state) == [("unused", 1, 9.0)]
+    await gate.aclose()
+
+
+def test_a_gate_that_is_idle_serves_another_event_loop() -> None:
+    """The loop before need not have ended, once nothing is left to report."""
+    gate, _ = gate_with(reply(1), reply(), reply(1), reply())
+    first, second = (asyncio.Runner(loop_factory=VirtualTimeLoop) for _ in range(2))
+    with first, second:
+        first.run(enter_in(gate))
+        first.run(asyncio.sleep(10.0))
+        second.run(enter_in(gate))
+        second.run(gate.aclose())
+
+
+def test_what_ends_after_its_event_loop_is_forgotten() -> None:
+    """Nothing is told to the server, and the next loop begins anew."""
+    gate, state = gate_with(reply(7), reply(8), reply())
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as first:
+        left = first.run(hold(gate))
+    gate.responded(left)
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as second:
+        second.run(enter_in(gate))
+        second.run(gate.aclose())
+    assert reports_of(state) == [("responded", 8, 9.0)]
+
+
+@pytest.mark.parametrize(
+    ("rates", "times"),
+    [
+        ([RateLimit(8, 10.0), RateLimit(100, 100.0)], [0.0] * 2 + [10.4] * 2 + [20.8] * 2 + [31.2]),
+        ([RateLimit(3, 10.0)], [0.0, 10.4, 20.8]),
+    ],
+    ids=["a quarter", "less than one"],
+)
+async def test_each_process_keeps_its_share_of_the_rates(rates: list[RateLimit], times: list[float]) -> None:
+    """One of four processes sends a quarter of what each rate allows, and at least one request."""
+    gate, _ = gate_with(errors.ConnectionError("planted"), rate=rates, workers=4)
+    sent: list[float] = []
+    for waiting in [enter(gate) for _ in times]:
+        gate.responded(await waiting)
+        sent.append(asyncio.get_running_loop().time())
+    assert sent == pytest.approx(times)
+    await gate.aclose()
+
+
+async def test_a_permit_that_outlives_the_loss_is_kept() -> None:
+    """The server is told at the rejoin that the process still holds it, and later its end; of local permits nothing."""
+    gate, state = gate_with(reply(1, is_contended=True), errors.ConnectionError("planted"), reply())
+    permit, local = await enter(gate), await enter(gate)
+    await asyncio.sleep(2.0)
+    for each in (permit, local):
+        gate.responded(each)
+    await gate.aclose()
+    assert [(each.rejoins, each.kept) for each in state.exchanges[::2]][:2] == [(True, []), (True, [1])]
+    assert reports_of(state) == [("responded", 1, 9.0)]
+
+
+@pytest.mark.parametrize(
+    ("failure", "reported"),
+    [(errors.ConnectionError("planted"), [1]), (errors.AuthenticationError("WRONGPASS"), [1, 2])],
+    ids=["lost", "rejects"],
+)
+async def test_what_ends_during_a_failure_is_not_kept(failure: Exception, reported: list[int]) -> None:
+    """The process keeps neither permit when it rejoins; of a lost server it reports no end again."""
+    gate, state = gate_with(reply(1, 2, is_contended=True), reply(is_contended=True))
+    first, second = [await task for task in [enter(gate), enter(gate)]]
+    state.failure, state.latency = failure, 0.5
+    gate.responded(first)
+    await asyncio.sleep(0.25)
+    gate.responded(second)
+    await asyncio.sleep(0.5)
+    state.failure = None
+    await end([enter(gate)])
+    await asyncio.sleep(5.0)
+    await gate.aclose()
+    assert [number for _, number, *_ in reports_of(state)] == reported
+    assert not any(each.kept for each in state.exchanges)
+
+
+async def test_a_cooldown_outlives_a_reply_that_is_older() -> None:
+    """A reply to what was asked before the 429 neither ends the cooldown nor grants a permit."""
+    gate, state = gate_with(reply(1), reply(2), reply(cooldown=50.0))
+    permit = await enter(gate)
+    state.latency = 0.5
+    waiting = enter(gate, max_wait=100.0)
+    await asyncio.sleep(0.1)
+    gate.rate_limited(permit, wait=60.0)
+    await asyncio.sleep(0.41)
+    assert gate.cooldown_left() == pytest.approx(59.59)
+    assert not waiting.done()
+    await end([waiting])
+    await gate.aclose()
+
+
+async def test_a_server_that_rejects_the_subscription_ends_the_waits() -> None:
+    """A user who may not subscribe has to be told, because every wait would depend on it."""
+    gate, state = gate_with(reply())
+    state.listening = errors.NoPermissionError("x")
+    with pytest.raises(UsageError, match="RedisGate: the given client does not permit the user"):
+        await enter(gate)
+    await gate.aclose()
+
+
+async def test_a_gate_that_was_not_used_asks_nothing_when_it_closes() -> None:
+    """It needs no server for that."""
+    gate, state = gate_with(None)
+    await gate.aclose()
+    assert state.commands == []
+
+
+async def test_an_operation_with_a_limit_of_its_own_asks_for_no_permit() -> None:
+    """While it is stopped, the server is asked for the other calls alone; afterwards for all, without a poll."""
+    gate, state = gate_with(reply(1, 2), reply(3, wait=60.0), reply(wait=60.0))
+    limited, _ = [await task for task in [enter(gate, operation="a"), enter(gate, operation="b")]]
+    gate.rate_limited(limited, wait=5.0, is_own=True)
+    waiting = [enter(gate, operation=operation) for operation in "aab"]
+    await asyncio.sleep(4.5)
+    assert [task.done() for task in waiting] == [False, False, True]
+    assert reports_of(state) == [("abandoned", 1, 9.0)]
+    assert max(wants for _, wants in told(state, "wants")[1:]) == 1
+    state.steps = [reply(4), reply(wait=60.0)]
+    await asyncio.sleep(0.51)
+    assert [task.done() for task in waiting] == [True, False, True]
+    await end(waiting)
+    await gate.aclose()
+
+
+async def test_closing_tells_what_ended_while_an_exchange_was_in_flight() -> None:
+    """And gives back what it brings: other processes wait for it."""
+    gate, state = gate_with(reply(7), reply(8), reply())
+    permit = await enter(gate)
+    state.latency = 0.5
+    waiting = enter(gate)
+    await asyncio.sleep(0.1)
+    gate.responded(permit)
+    await asyncio.gather(gate.aclose(), waiting, return_exceptions=True)
+    assert told(state, "reports") == [
+        (0.0, []),
+        (0.0, []),
+        (0.5, [("responded", 7, 9.0), ("unused", 8, 9.0)]),
+    ]

@@ -15,7 +15,7 @@ from itwin_platform_transport.gates.window import WaitTooLongError
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from tests.support.gates import NAME, end, enter, gates, needs_redis, settle, until_idle, until_subscribed
+from tests.support.gates import NAME, enter, gates, needs_redis, until_idle, until_subscribed
 from tests.support.networks import server_context
 from tests.support.real_time import until
 from tests.support.redis_server import RedisServer
@@ -40,16 +40,6 @@ async def test_processes_share_what_is_in_flight(empty_server: RedisServer) -> N
     async with gates(empty_server.url, 3, max_in_flight=4) as opened:
         await asyncio.gather(*(call(gate) for gate in opened for _ in range(40)))
     assert (most, served) == (4, 120)
-
-
-async def test_operations_share_what_the_server_grants(empty_server: RedisServer) -> None:
-    """The server knows no operations: calls of several wait for their permits as those of one do."""
-
-    async def call(gate: RedisGate, operation: str) -> None:
-        gate.responded(await enter(gate, operation=operation))
-
-    async with gates(empty_server.url, 2, max_in_flight=2) as opened, asyncio.timeout(10.0):
-        await asyncio.gather(*(call(gate, operation) for gate in opened for operation in "abc" * 10))
 
 
 @pytest.mark.usefixtures("no_polls")
@@ -138,34 +128,6 @@ async def test_a_cooldown_of_one_process_holds_for_all(own_server: RedisServer, 
         one.abandoned(held)
 
 
-async def test_a_cooldown_outlives_a_reply_that_is_older(own_server: RedisServer) -> None:
-    """A reply sent before the 429 was reported neither ends the cooldown nor grants a permit."""
-    events: list[GateChanged] = []
-    async with gates(own_server.url, 1, on_event=events.append) as (gate,):
-        permit = await enter(gate)
-        own_server.hang()
-        waiting = enter(gate, max_wait=100.0)
-        await settle()  # it has asked
-        gate.rate_limited(permit, wait=60.0)
-        own_server.go_on()
-        known = asyncio.create_task(until_known(own_server))
-        while not known.done():  # each step of the loop is looked at
-            assert gate.cooldown_left() > 50.0
-            await asyncio.sleep(0)
-        assert gate.cooldown_left() > 50.0
-        assert (events, waiting.done()) == ([], False)
-        await end([waiting])
-
-
-async def test_what_was_granted_is_not_waited_for(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call that comes after others were admitted asks at once, not when their leases are kept."""
-    monkeypatch.setattr(redis_module, "LEASE", 1000.0)
-    async with gates(empty_server.url, 1) as (gate,), asyncio.timeout(10):
-        permits = await asyncio.gather(*(enter(gate) for _ in range(10)))
-        for permit in (*permits, await enter(gate)):
-            gate.abandoned(permit)
-
-
 async def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
     """The report of an attempt travels with the next request; after a pause, the first command grants a permit."""
     with empty_server.client as client:
@@ -238,29 +200,6 @@ async def test_the_permissions_that_the_docs_list_are_enough(own_server: RedisSe
     assert events == []
 
 
-async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:
-    """Its certificate, or whether it speaks TLS at all: waiting would not help."""
-
-    async def alert(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(1)
-        writer.write(b"\x15\x03\x03\x00\x02\x02\x46\r\n")
-        await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(alert, "127.0.0.1", 0)
-    untrusted = await asyncio.start_server(alert, "127.0.0.1", 0, ssl=server_context())
-    async with server, untrusted:
-        for scheme, socket, said in (
-            ("redis", server.sockets[0], "use rediss:// if it expects TLS"),
-            ("redis", untrusted.sockets[0], "expects TLS: use rediss:// in redis"),
-            ("rediss", server.sockets[0], "cannot be trusted, or does not speak TLS"),
-            ("rediss", untrusted.sockets[0], r"cannot be trusted, .*certificate_verify_failed"),
-        ):
-            async with gates(f"{scheme}://127.0.0.1:{socket.getsockname()[1]}", 1) as (gate,):
-                with pytest.raises(UsageError, match=said):
-                    await enter(gate)
-
-
 @pytest.mark.parametrize(
     ("named", "wrong", "said"),
     [
@@ -320,17 +259,6 @@ async def test_closing_ends_waiting_calls(empty_server: RedisServer) -> None:
         two.abandoned(await enter(two))
 
 
-async def test_closing_an_unused_gate_needs_no_server(own_server: RedisServer) -> None:
-    """An unused gate closes without a server, raises no event, and then rejects calls."""
-    own_server.kill()
-    events: list[GateChanged] = []
-    async with gates(own_server.url, 1, on_event=events.append) as (gate,):
-        await gate.aclose()
-        with pytest.raises(UsageError, match="the gate is closed"):
-            await enter(gate)
-    assert events == []
-
-
 async def test_without_the_server_each_process_uses_its_local_share(
     own_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -356,27 +284,6 @@ async def test_without_the_server_each_process_uses_its_local_share(
         ("WARNING", "gate 'test, app 7' continues without its server"),
         ("INFO", "gate 'test, app 7' is shared again"),
     ]
-
-
-@pytest.mark.parametrize("hangs", [False, True], ids=["it is dead", "it hangs"])
-async def test_calls_that_never_wait_find_the_server_again(
-    own_server: RedisServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, hangs: bool
-) -> None:
-    """A server that was never there blocks no call, and costs one warning; with a call after it is back, all share."""
-    monkeypatch.setattr(redis_module, "SERVER_TIMEOUT", 0.1)
-    (own_server.hang if hangs else own_server.kill)()
-    events: list[GateChanged] = []
-    async with gates(own_server.url, 1, on_event=events.append) as (gate,):
-        for _ in range(30):
-            gate.abandoned(await enter(gate))
-        assert [event.is_shared for event in events] == [False]
-        await until_idle()
-        monkeypatch.undo()
-        (own_server.go_on if hangs else own_server.start)()
-        permit = await enter(gate)
-        await until(lambda: events[-1].is_shared)
-        gate.abandoned(permit)
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
 async def test_a_flushed_script_is_loaded_again(empty_server: RedisServer) -> None:
@@ -425,3 +332,26 @@ async def test_a_server_that_cannot_write_is_no_error(
     # redis-py drops the code of these where the server is Redis 7.
     name = {"OOM": "OutOfMemoryError", "READONLY": "ReadOnlyError", "MASTERDOWN": "MasterDownError"}.get(code, code)
     assert re.search(rf"(responds with an error|is unreachable) \(({code}|{name})", warning)
+
+
+async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:
+    """Its certificate, or whether it speaks TLS at all: waiting would not help."""
+
+    async def alert(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"\x15\x03\x03\x00\x02\x02\x46\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(alert, "127.0.0.1", 0)
+    untrusted = await asyncio.start_server(alert, "127.0.0.1", 0, ssl=server_context())
+    async with server, untrusted:
+        for scheme, socket, said in (
+            ("redis", server.sockets[0], "use rediss:// if it expects TLS"),
+            ("redis", untrusted.sockets[0], "expects TLS: use rediss:// in redis"),
+            ("rediss", server.sockets[0], "cannot be trusted, or does not speak TLS"),
+            ("rediss", untrusted.sockets[0], r"cannot be trusted, .*certificate_verify_failed"),
+        ):
+            async with gates(f"{scheme}://127.0.0.1:{socket.getsockname()[1]}", 1) as (gate,):
+                with pytest.raises(UsageError, match=said):
+                    await enter(gate)

@@ -8,9 +8,11 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Self
 
 import pytest
+import redis.asyncio
 from itwin_platform_transport import RateLimit
 from itwin_platform_transport.gates.redis import LEASE, RedisState, Reply, Report
 from itwin_platform_transport.gates.window import Limit, Permit, Window
+from redis.exceptions import NoScriptError
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
 from tests.support.examples import examples
@@ -23,42 +25,43 @@ pytestmark = needs_redis
 NOW = 1_700_000_000.0
 
 
-class ClockedState(RedisState):
-    """The state with a script that reads its time from a key, which is set before an exchange."""
+#: Goes before the script, and gives it the time that is stored under a key.
+CLOCK = b"""
+local server = redis
+local redis = {call = function(command, ...)
+  if command == 'TIME' then return {string.match(server.call('GET', 'clock'), '(%d+) (%d+)')} end
+  return server.call(command, ...)
+end}
+"""
 
-    def __init__(
-        self,
-        server: RedisServer,
-        *,
-        name: str = "test",
-        max_in_flight: int,
-        rates: tuple[RateLimit, ...] = (),
-        numbers_begin: int | None = 0,
-    ) -> None:
-        super().__init__(server.url, name=name, max_in_flight=max_in_flight, rates=rates)
-        clock = b"redis.call('TIME')"
-        assert self._script.count(clock) == 1
-        self._script = self._script.replace(clock, b"{string.match(redis.call('GET', 'clock'), '(%d+) (%d+)')}")
-        # Numbers begin as those of the window do.
-        begins = b"s.number = math.floor(now * 1000)"
-        assert self._script.count(begins) == 1
-        if numbers_begin is not None:
-            self._script = self._script.replace(begins, b"s.number = %d" % numbers_begin)
-        self._digest = "0" * 40
 
-    async def set_clock(self, now: float) -> None:
-        """Set the time of all clocked states of the server."""
-        await self._redis.set("clock", f"{int(now)} {round(now % 1 * 1_000_000)}")
+class ClockedRedis(redis.asyncio.Redis):
+    """A client whose scripts run at the time that a test has set."""
+
+    async def execute_command(self, *command: Any, **options: Any) -> Any:
+        """Send a command, a script with the clock of the test."""
+        if command[0] == "EVALSHA":
+            raise NoScriptError
+        if command[0] == "EVAL":
+            command = ("EVAL", CLOCK + command[1], *command[2:])
+        return await super().execute_command(*command, **options)  # type: ignore[no-untyped-call]  # that of redis-py
 
 
 class Processes:
     """Processes at one server whose clock the test moves."""
 
-    def __init__(self, server: RedisServer, *, max_in_flight: int = 1, **options: Any) -> None:
-        self.state = ClockedState(server, max_in_flight=max_in_flight, **options)
+    def __init__(
+        self,
+        server: RedisServer,
+        *,
+        max_in_flight: int = 1,
+        rates: tuple[RateLimit, ...] = (),
+    ) -> None:
+        self.client = ClockedRedis.from_url(server.url)
+        self.state = RedisState(self.client, name="test", max_in_flight=max_in_flight, rates=rates)
         self.now = NOW
         #: The time that the server was given.
-        self.clock = 0.0
+        self.clock = -1.0
         self.called: Counter[str] = Counter()
         self.listeners: list[asyncio.Task[None]] = []
 
@@ -69,7 +72,7 @@ class Processes:
         for listener in self.listeners:
             listener.cancel()
         await asyncio.gather(*self.listeners, return_exceptions=True)
-        await self.state.aclose()
+        await self.client.aclose()
 
     async def exchange(
         self,
@@ -82,12 +85,18 @@ class Processes:
     ) -> Reply:
         """Exchange at the time of the test."""
         if self.now != self.clock:
-            await self.state.set_clock(self.now)
+            await self.client.set("clock", f"{int(self.now)} {round(self.now % 1 * 1_000_000)}")
             self.clock = self.now
         numbers = tuple(permit.number for permit in kept)
         return await self.state.exchange(
             process=process, rejoins=rejoins, wants=wants, listens=listens, kept=numbers, reports=reports
         )
+
+    async def number_from_zero(self) -> None:
+        """Begin the state at the time 0, so that the numbers of permits are those of a window."""
+        now, self.now = self.now, 0.0
+        await self.exchange("one")
+        self.now = now
 
     async def queue(self, *processes: str, wants: int = 1) -> None:
         """Let processes subscribe and wait, and count how often each is called."""
@@ -105,23 +114,6 @@ class Processes:
 def ended(permit: Permit) -> Report:
     """Return the end of a permit."""
     return ("abandoned", permit.number, permit.at)
-
-
-async def test_a_waiting_process_needs_no_lease(empty_server: RedisServer) -> None:
-    """A process that waits in silence for longer than a lease is called, and keeps its permit for a whole lease."""
-    async with Processes(empty_server) as processes:
-        (permit,) = (await processes.exchange("one", wants=1)).permits
-        await processes.queue("two")
-        for _ in range(10):
-            processes.now += LEASE / 2
-            await processes.exchange("one", kept=[permit])
-        await processes.exchange("one", ended(permit))
-        await until(lambda: processes.called["two"] == 1)
-        (taken,) = (await processes.exchange("two", wants=1, listens=True)).permits
-        processes.now += LEASE / 2
-        await processes.exchange("two", kept=[taken])
-        processes.now += 0.9 * LEASE
-        assert (await processes.exchange("one", wants=1)).permits == []
 
 
 async def test_who_does_not_come_gives_its_turn_to_the_next(empty_server: RedisServer) -> None:
@@ -191,19 +183,6 @@ async def test_a_difference_of_settings_is_one_warning(
             gate.responded(await enter(gate))
     said = "gate 'test, app 7': another process gives other settings; max_in_flight and rate must be the same"
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [said] * 2
-
-
-async def test_an_exchange_touches_few_dead_processes(empty_server: RedisServer) -> None:
-    """Of many processes that died with a permit, each exchange ends a hundred, and in the end all permits are free."""
-    async with Processes(empty_server, max_in_flight=400) as processes:
-        for process in range(400):
-            await processes.exchange(f"dead-{process}", wants=1)
-        processes.now += 2 * LEASE
-        for left in (300, 200, 100, 0):
-            await processes.exchange("one")
-            with empty_server.client as client:
-                assert client.zcard("itwin-gate:{test}:flight") == left
-        assert len((await processes.exchange("one", wants=500)).permits) == 400
 
 
 async def test_a_process_forgets_permits_whose_lease_expired(empty_server: RedisServer) -> None:
@@ -279,6 +258,7 @@ async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServe
     most, rates = chance.randint(1, 6), chance.choice([(), RATES])
     window, held = Window(max_in_flight=most, rates=rates), {"one": list[Permit](), "two": list[Permit]()}
     async with Processes(empty_server, max_in_flight=most, rates=rates) as processes:
+        await processes.number_from_zero()
         for what in chance.choices(WHAT, k=examples(2000)):
             process, number = chance.choice(["one", "two"]), chance.randint(1, 5)
             now, kept = processes.now, held[process]
@@ -308,7 +288,7 @@ async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServe
 @pytest.mark.parametrize(
     ("limit", "decimals"),
     [
-        (FixedWindow(10, 1.0), 0),
+        (FixedWindow(8, 1.0), 0),
         (TokenBucket(30, 3.0), 0),
         (TokenBucket(10, 1.0), 2),
         (PunishingWindow(10, 1.0, ban=5.0), 0),
@@ -320,6 +300,7 @@ async def test_the_script_learns_what_the_window_learns(
     """For twenty seconds or more at an unknown limit, both let the same requests start each time."""
     window = Window(max_in_flight=20)
     async with Processes(empty_server, max_in_flight=20) as processes:
+        await processes.number_from_zero()
         for step in range(examples(2000)):
             now = processes.now = NOW + round(step / 19, 3) + 0.0004
             permits = (await processes.exchange("one", wants=20, listens=True)).permits
@@ -337,10 +318,11 @@ async def test_the_script_learns_what_the_window_learns(
 @pytest.mark.parametrize("key", ["state", "flight", "queue", "log"])
 async def test_a_key_that_is_lost_stops_nobody_and_doubles_nothing(empty_server: RedisServer, key: str) -> None:
     """Deleted or evicted while permits are out: within a lease, the limit and all permits are there again."""
-    async with Processes(empty_server, max_in_flight=3, numbers_begin=None) as processes:
+    async with Processes(empty_server, max_in_flight=3) as processes:
         held = (await processes.exchange("one", wants=3)).permits
         assert len(held) == 3
         await processes.exchange("two", wants=1, listens=True)
+        processes.now += 0.01
         with empty_server.client as client:
             client.delete(f"itwin-gate:{{test}}:{key}")
         taken = (await processes.exchange("two", wants=3)).permits
@@ -353,20 +335,9 @@ async def test_a_key_that_is_lost_stops_nobody_and_doubles_nothing(empty_server:
         processes.now += LEASE
         again = (await processes.exchange("one", wants=4)).permits
         assert len(again) == 3
+        numbers = [permit.number for permit in (*held, *taken, *again)]
+        assert len(set(numbers)) == len(numbers)
         assert (await processes.exchange("three", wants=1)).permits == []
-
-
-async def test_a_process_that_hears_nothing_keeps_its_place(empty_server: RedisServer) -> None:
-    """Its subscription says nothing, though its commands work: it asks often, and gets its turn."""
-    async with Processes(empty_server) as processes:
-        (permit,) = (await processes.exchange("one", wants=1)).permits
-        assert (await processes.exchange("deaf", wants=1, listens=True)).permits == []
-        await processes.exchange("one", ("responded", permit.number, permit.at), wants=1, listens=True)
-        reply = await processes.exchange("deaf", wants=1, listens=True)
-        assert len(reply.permits) == 1
-        await processes.exchange("deaf", ("responded", reply.permits[0].number, reply.permits[0].at))
-        (permit,) = (await processes.exchange("one", wants=1, listens=True)).permits
-        assert (await processes.exchange("deaf", wants=1)).wait == 0.1
 
 
 async def test_a_process_whose_messages_are_lost_asks_often(empty_server: RedisServer) -> None:

@@ -6,7 +6,6 @@ from contextvars import ContextVar
 from datetime import datetime, timedelta
 
 import pytest
-from hypothesis import given, strategies as st
 from itwin_platform_transport import (
     AccessToken,
     BackoffPolicy,
@@ -47,17 +46,15 @@ class GuardedService(ScriptedTransport):
 
     def __init__(
         self,
-        provider: TokenProvider | TokenSource,
+        provider: str | AccessToken | TokenProvider,
         accepts: Callable[[str], bool] = lambda token: True,
         *,
         latency: float = 0.0,
         max_in_flight: int = 10_000,
     ) -> None:
         super().__init__(lambda request: 200 if accepts(_token(request)) else 401, latency=latency)
-        self.auth = provider if isinstance(provider, TokenSource) else TokenSource(provider, now=wall_clock)
         policy = BackoffPolicy(deadline=None, max_attempts=1)
-        self._backoff = BackoffTransport(self, token="none", gate=Gate(max_in_flight), policy=policy)
-        self._backoff._tokens = self.auth
+        self._backoff = BackoffTransport(self, token=provider, gate=Gate(max_in_flight), policy=policy, now=wall_clock)
 
     @property
     def tokens(self) -> list[str]:
@@ -90,12 +87,6 @@ def test_a_text_that_cannot_be_sent_is_rejected_without_showing_it(value: object
         AccessToken(value)  # type: ignore[arg-type]  # what must not work
     assert "Evil" not in str(raised.value)
     assert "abc" not in str(raised.value)
-
-
-@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1))
-def test_every_visible_string_is_a_token(text: str) -> None:
-    """Any visible ASCII text is one; blanks around it are taken away."""
-    assert AccessToken(f"  {text} ").value == text
 
 
 @pytest.mark.parametrize("moment", [datetime(2026, 3, 1), 1_772_366_400, "2026-03-01T12:00:00Z", timedelta(hours=1)])
@@ -145,19 +136,27 @@ async def test_cancelled_tasks_do_not_cancel_the_refresh(cancelled: int) -> None
     assert len(source.asked) == 1
 
 
-@pytest.mark.parametrize("when", [0.0, 0.5])
-async def test_closing_ends_a_refresh_and_tells_those_who_wait(when: float) -> None:
-    """Waiting calls raise TokenError instead of CancelledError, and no task remains."""
-    service = GuardedService(WatchedProvider())
-    call = asyncio.create_task(service.call())
+async def test_closing_ends_a_refresh_and_tells_those_who_wait() -> None:
+    """They get TokenError instead of CancelledError, and no task remains."""
+    tokens = TokenSource(WatchedProvider(), now=wall_clock)
+    waiting = asyncio.create_task(tokens.get(since=0.0))
+    await asyncio.sleep(0.5)
     for _ in range(2):
-        await asyncio.sleep(0)
-    await asyncio.sleep(when)
-    await service.auth.aclose()
+        await tokens.aclose()
     with pytest.raises(TokenError, match="the token provider failed: it was cancelled"):
-        await call
+        await waiting
     assert asyncio.all_tasks() == {asyncio.current_task()}
-    await service.auth.aclose()
+
+
+async def test_closing_a_client_ends_its_refresh() -> None:
+    """Also one that no call waits for: no task remains."""
+    transport = BackoffTransport(ScriptedTransport(200), token=WatchedProvider(), now=wall_clock)
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(0.5)
+    call.cancel()
+    await asyncio.wait([call])
+    await transport.aclose()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 @pytest.mark.parametrize("given", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
@@ -188,14 +187,6 @@ async def test_cancelling_a_call_cancels_its_own_call_of_the_provider() -> None:
         await call
     assert asyncio.all_tasks() == {asyncio.current_task()}
     assert service.tokens == ["t-1"]
-
-
-async def test_a_plain_function_is_asked_on_every_attempt() -> None:
-    """A function that returns strings is asked each time, also after a 401."""
-    tokens = iter(["a", "b", "c"])
-    service = GuardedService(lambda: next(tokens), lambda token: token != "b")
-    assert [await service.call(), await service.call()] == [200, 200]
-    assert service.tokens == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("response", ["", "a\nb", None, 7, b"abc"])
@@ -296,34 +287,6 @@ async def test_a_refresh_of_an_expired_token_holds_no_permit() -> None:
     assert len(source.asked) == 2
 
 
-@pytest.mark.parametrize("life", [3600.0, None])
-async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: float | None) -> None:
-    """What failed for an earlier call need not fail for this one."""
-    source = WatchedProvider(life=life)
-    service = GuardedService(source)
-    for failure in (ConnectionError(), TokenError("x"), asyncio.CancelledError(), None, asyncio.CancelledError(), None):
-        source.failure = failure
-        if failure is None:
-            assert await service.call() == 200
-            await asyncio.sleep(3600)
-        else:
-            with pytest.raises(TokenError):
-                await service.call()
-    assert service.tokens == ["t-5", "t-7"]
-
-
-async def test_a_failure_is_shared_for_one_second() -> None:
-    """A call that began before the failure calls the provider again when it needs a token long after it."""
-    source = WatchedProvider()
-    auth = TokenSource(source, now=wall_clock)
-    source.failure = TokenError("x")
-    for wait in (0.0, 0.9, 0.2):
-        await asyncio.sleep(wait)
-        with pytest.raises(TokenError):
-            await auth.get(since=0.0)
-    assert source.asked == [0.0, 2.1]
-
-
 async def test_a_failure_in_the_early_window_fails_no_call() -> None:
     """After a failed refresh in the early window, calls send the old token and retry the provider once a second."""
     source = WatchedProvider(latency=0.0)
@@ -362,39 +325,25 @@ async def test_a_call_sends_at_most_two_requests_because_of_401(
     assert (service.tokens, len(source.asked)) == (sent, 2)
 
 
-async def test_each_401_of_a_token_that_stays_the_same_refreshes_it() -> None:
-    """A provider may return a rejected token again; the next call's 401 asks it for another one all the same."""
-    source = WatchedProvider()
-    service = GuardedService(source, lambda token: token == "new-token")
-    for token, status, asked in (("old-token", 401, 2), ("new-token", 200, 3)):
-        source.always = token
-        assert await service.calls() == [status] * 100
-        assert len(source.asked) == asked
-
-
 async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
     """A late 401 retries with the token that is there, without asking."""
     source = WatchedProvider()
-    fast = GuardedService(source, lambda token: token != "t-1")
-    slow = GuardedService(fast.auth, lambda token: token != "t-1", latency=60.0)
-    late = asyncio.create_task(slow.call())
+    service = GuardedService(source, lambda token: token != "t-1", latency=60.0)
+    late = asyncio.create_task(service.call())
     await asyncio.sleep(10)
-    assert (await fast.call(), await late) == (200, 200)
-    assert (fast.tokens, slow.tokens, len(source.asked)) == (["t-1", "t-2"], ["t-1", "t-2"], 2)
+    assert (await service.call(), await late) == (200, 200)
+    assert (service.tokens, len(source.asked)) == (["t-1", "t-1", "t-2", "t-2"], 2)
 
 
 async def test_a_token_without_an_expiry_that_another_call_got_is_not_taken_for_a_new_one() -> None:
     """It may be one of those that were just revoked, or that of another user: after a 401 each call gets its own."""
-    source = WatchedProvider(life=None)
-    service = GuardedService(source, lambda token: token not in ("t-1", "t-2"), latency=2.0)
+    service = GuardedService(WatchedProvider(life=None), lambda token: token != "t-1", latency=2.0)
     call = asyncio.create_task(service.call())
     await asyncio.sleep(2.7)
-    # The request is on its way with t-1. For another one, the provider returns t-2 after the 401.
-    other = asyncio.create_task(service.auth.get(since=0.0))
-    assert await call == 200
-    assert service.tokens == ["t-1", "t-3"]
-    assert len(source.asked) == 3
-    await other
+    # The request is in flight with t-1. For another call, the provider returns t-2 after the 401.
+    other = asyncio.create_task(service.call())
+    assert (await call, await other) == (200, 200)
+    assert service.tokens == ["t-1", "t-2", "t-3"]
 
 
 async def test_each_call_gets_the_token_that_its_own_context_names() -> None:
@@ -427,21 +376,6 @@ async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> N
     assert [request.headers["authorization"][-3:] for request in service.requests] == ["t-1", "t-2", "t-3"]
 
 
-async def test_what_failed_before_a_call_does_not_fail_its_refresh() -> None:
-    """After a 401 the provider is called again, although it has just failed for another call."""
-    source, revoked = WatchedProvider(latency=0.0), set[str]()
-    service = GuardedService(source, lambda token: token not in revoked)
-    await service.call()
-    await asyncio.sleep(3500)
-    source.failure = TokenError("x")
-    assert await service.call() == 200
-    await asyncio.sleep(0.1)
-    source.failure = None
-    revoked.add("t-1")
-    assert await service.call() == 200
-    assert service.tokens == ["t-1", "t-1", "t-1", "t-3"]
-
-
 @pytest.mark.parametrize(
     ("value", "text", "shown"),
     [
@@ -457,3 +391,31 @@ async def test_what_failed_before_a_call_does_not_fail_its_refresh() -> None:
 def test_a_token_is_redacted_in_a_text(value: str, text: str, shown: str) -> None:
     """Wherever it stands; a short one where it stands alone, unless it is a word."""
     assert redacted(AccessToken(value), text) == shown
+
+
+@pytest.mark.parametrize("life", [3600.0, None])
+async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: float | None) -> None:
+    """What failed for an earlier call need not fail for this one."""
+    source = WatchedProvider(life=life)
+    service = GuardedService(source)
+    for failure in (ConnectionError(), TokenError("x"), asyncio.CancelledError(), None, asyncio.CancelledError(), None):
+        source.failure = failure
+        if failure is None:
+            assert await service.call() == 200
+            await asyncio.sleep(3600)
+        else:
+            with pytest.raises(TokenError):
+                await service.call()
+    assert service.tokens == ["t-5", "t-7"]
+
+
+async def test_a_failure_is_shared_for_one_second() -> None:
+    """A call that began before the failure calls the provider again when it needs a token long after it."""
+    source = WatchedProvider()
+    auth = TokenSource(source, now=wall_clock)
+    source.failure = TokenError("x")
+    for wait in (0.0, 0.9, 0.2):
+        await asyncio.sleep(wait)
+        with pytest.raises(TokenError):
+            await auth.get(since=0.0)
+    assert source.asked == [0.0, 2.1]

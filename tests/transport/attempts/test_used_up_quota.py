@@ -10,7 +10,7 @@ from itwin_platform_transport.gates.window import WaitTooLongError
 from measure.promises.limits import FixedWindow
 from tests.support.gates import end, enter, settle
 from tests.support.redis_clients import PreparedRedis, reply
-from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
+from tests.support.services import ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
 #: The header in which a 429 names the operation that it met.
 NAMED = {"ITwinPlatform-RateLimited-Operation": "any"}
@@ -104,44 +104,6 @@ async def test_a_call_whose_time_is_over_gets_no_permit() -> None:
     gate.responded(await in_time)
     with pytest.raises(WaitTooLongError):
         await late
-
-
-async def test_a_call_that_gets_no_permit_ends_with_the_429() -> None:
-    """Also after the cooldown: the last response that came is why it was not sent."""
-
-    async def hang() -> Outcome:
-        await asyncio.sleep(20.0)
-        return httpx.ReadError("x")
-
-    sent = ScriptedTransport(
-        lambda received: response(429, headers={"retry-after": "1"}) if received.at < 1 else hang()
-    )
-    transport, policy = backoff(sent, gate=Gate(1, random_number=lambda: 0.0)), BackoffPolicy(deadline=10.0)
-    first = asyncio.create_task(called(transport, policy=BackoffPolicy(max_attempts=1)))
-    await asyncio.sleep(0)
-    result, seconds = await called(transport, policy=policy)
-    assert (status_of(result), result.attempts, result.is_held_back) == (429, 0, True)
-    assert seconds == pytest.approx(21.0)
-    await asyncio.gather(first, return_exceptions=True)
-
-
-async def test_a_used_up_quota_of_one_operation_ends_its_calls_alone() -> None:
-    """Successes of other operations say nothing of its quota."""
-
-    def step(received: ReceivedRequest) -> Step:
-        is_limited = received.target.startswith("/a/")
-        return response(429, headers={"retry-after": "1", **NAMED}) if is_limited else 200
-
-    transport, policy = backoff(ScriptedTransport(step), jitter=0.5), BackoffPolicy(deadline=30.0)
-    limited, others = list[asyncio.Task[tuple[CallResult, float]]](), list[float]()
-    for _ in range(100):
-        limited.append(asyncio.create_task(called(transport, operation="a", policy=policy)))
-        others.append((await called(transport, operation="b", policy=policy))[1])
-        await asyncio.sleep(1.01)
-    found = [await task for task in limited]
-    assert {status_of(result) for result, _ in found} == {429}
-    assert max(seconds for _, seconds in found) <= 30.0 + 0.1
-    assert sorted(others)[50] == 0.0
 
 
 @pytest.mark.parametrize("is_given_up", [True, False], ids=["nothing but 429s", "other responses"])

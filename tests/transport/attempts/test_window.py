@@ -177,14 +177,6 @@ def test_a_response_from_before_a_cooldown_does_not_end_it() -> None:
     assert window.cooldown.left(600.0) == 3.0
 
 
-def test_a_cooldown_that_did_not_grow_is_not_kept() -> None:
-    """The next one is as short as the service names it."""
-    window = limited_after(0, wait=5.0)
-    window.responded(window.begin(5.0))
-    window.rate_limited(window.begin(5.0), Limit(now=5.0, wait=1.0, jitter=1.0))
-    assert window.cooldown.left(5.0) == 1.0
-
-
 def test_a_permit_holds_unless_a_cooldown_has_started() -> None:
     """Also a short one; after it, the permit holds again."""
     window = Window(max_in_flight=20)
@@ -287,21 +279,6 @@ def test_after_a_long_period_the_next_one_is_measured_from_its_own_beginning() -
     window.rate_limited(window.begin(61.0), Limit(now=61.0, wait=1.0))
     assert used_up(window, 62.0) == 15
     assert wait_of(window, 62.0) == pytest.approx(1.04)
-
-
-def test_late_responses_to_requests_from_before_tell_no_rate() -> None:
-    """Three of them beside seven of the period that ends with a 429: seven are too few to learn from."""
-    window = Window(max_in_flight=20)
-    limited, *late = [window.begin(0.0) for _ in range(4)]
-    window.rate_limited(limited, Limit(now=0.0, wait=1.0))
-    assert wait_of(window, 1.0) == 0.0
-    window.responded(late.pop())
-    assert rounds(window, 1.0, 1) == [1]
-    for permit in late:
-        window.responded(permit)
-    assert rounds(window, 1.0, 2) == [2, 4]
-    window.rate_limited(window.begin(1.0), Limit(now=1.0, wait=1.0))
-    assert rounds(window, 2.0, 5) == [1, 2, 4, 8, 16]
 
 
 def pauses(window: Window, now: float, count: int) -> tuple[list[float], float]:

@@ -1,40 +1,29 @@
 """One connection under every order of events: each call gets its own bytes or an error, and nothing of another call.
 
 A machine starts calls, plays the server byte by byte, and cancels, closes, stalls and waits in between, at any turn of
-the event loop. A table puts one event at every turn of one call, before a second call on the same connections. The
-network is in memory, so each order can be repeated; over TLS it runs asyncio's own TLS on top.
+the event loop. The network is in memory, so each order can be repeated.
 """
 
 import asyncio
-import itertools
 import socket
-import ssl
-from asyncio import sslproto
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
-from functools import cache
 from typing import Any
 
 import httpx
 import pytest
 from hypothesis import Phase, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
-from itwin_platform_transport.connections import engine
 from itwin_platform_transport.connections.engine import Pool, head_of, header_lines
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.examples import examples
-from tests.support.networks import authority, server_context
 
-ORIGIN = (b"http", b"service.example", 80)
+ORIGIN = (b"http", b"127.0.0.1", 80)
 TIMES = {"connect": 30.0, "read": 30.0, "write": 30.0}
 #: More than the buffers of one direction: it pauses the peer.
 LARGE = 400_000
 #: What a connection may keep of a response that nobody reads: what is read ahead, and what may come without a body.
 MOST_KEPT = 262_144 + 131_072
-#: What asyncio's TLS keeps beside it before it pauses its own connection.
-MOST_KEPT_BY_TLS = 524_288
-HOST = "service.example"
 PHANTOM = b"HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nphantom"
 #: What follows an event: nothing, so that the next one comes in the same turn of the event loop; so many turns; or in
 #: the same turn the end of a call.
@@ -44,9 +33,9 @@ THEN = st.sampled_from(["", "", "1 turn", "8 turns", "8 turns", "8 turns", "canc
 class Wire(asyncio.Transport):
     """One connection in memory, seen from the network: what the client writes, and what the server has sent."""
 
-    def __init__(self, deliver: Callable[[bytes], None]) -> None:
+    def __init__(self, deliver: Callable[[bytes], None], loop: asyncio.AbstractEventLoop) -> None:
         super().__init__()
-        self._deliver = deliver
+        self._deliver, self._loop = deliver, loop
         #: Readable when something has arrived that the event loop has not looked at.
         self._ours, self._theirs = socket.socketpair()
         self.protocol: Any = None
@@ -73,14 +62,7 @@ class Wire(asyncio.Transport):
     def _pump(self) -> None:
         while self._backlog and not self.is_paused and not self.is_over:
             piece, self._backlog = self._backlog[:65_536], self._backlog[65_536:]
-            if isinstance(self.protocol, asyncio.BufferedProtocol):
-                buffer = memoryview(self.protocol.get_buffer(len(piece)))
-                taken = min(len(piece), len(buffer))
-                buffer[:taken] = piece[:taken]
-                self._backlog = piece[taken:] + self._backlog
-                self.protocol.buffer_updated(taken)
-            else:
-                self.protocol.data_received(piece)
+            self.protocol.data_received(piece)
 
     def show_unseen(self) -> None:
         """Let the socket be readable before the event loop has looked at it."""
@@ -95,15 +77,13 @@ class Wire(asyncio.Transport):
         """Hand over what has arrived meanwhile."""
         if self.is_paused:
             self.is_paused = False
-            asyncio.get_running_loop().call_soon(self._pump)
+            self._loop.call_soon(self._pump)
 
     def end(self, error: Exception | None) -> None:
         """Close the connection from the side of the server."""
         if not self.is_over:
             if error is None:
-                # asyncio's TLS raises it when what it still held was rejected. Its own transports close then, as here.
-                with suppress(RuntimeError):
-                    self.protocol.eof_received()
+                self.protocol.eof_received()
             self._over(error)
 
     def abort(self) -> None:
@@ -112,14 +92,10 @@ class Wire(asyncio.Transport):
 
     close = abort
 
-    def _force_close(self, error: Exception | None) -> None:
-        """Close it, as asyncio's TLS asks its own transports to."""
-        self._over(error)
-
     def _over(self, error: Exception | None) -> None:
         if not self.is_over:
             self.is_over = True
-            self.protocol._loop.call_soon(self.protocol.connection_lost, error)
+            self._loop.call_soon(self.protocol.connection_lost, error)
 
     def is_closing(self) -> bool:
         """Return whether it has ended."""
@@ -146,7 +122,7 @@ class Call:
 
     async def run(self, pool: Pool) -> None:
         """Send the request, and read its response; with a hold, wait between both."""
-        headers = [(b"Host", HOST.encode()), (b"Content-Length", b"%d" % len(self.content))]
+        headers = [(b"Host", b"service.example"), (b"Content-Length", b"%d" % len(self.content))]
         head = head_of(b"POST", b"/%d" % self.number, header_lines(headers), self.content)
         response = await pool.send(ORIGIN, head, self.content, {"timeout": TIMES})
         if response.stream is None:
@@ -165,15 +141,9 @@ class Call:
 class Service:
     """The server's end of one connection."""
 
-    def __init__(self, machine: "Orders", *, is_encrypted: bool) -> None:
+    def __init__(self, machine: "Orders") -> None:
         self._machine = machine
-        self.wire = Wire(self._received)
-        self._tls: ssl.SSLObject | None = None
-        if is_encrypted:
-            self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-            self._tls = _context().wrap_bio(self._incoming, self._outgoing, server_side=True)
-        #: Whether the handshake is over.
-        self.is_shaken = not is_encrypted
+        self.wire = Wire(self._received, machine.loop)
         self._request = b""
         #: The call whose request has begun, until its response and its request have ended; the call before.
         self.call: Call | None = None
@@ -185,22 +155,6 @@ class Service:
         self._unread = 0
 
     def _received(self, data: bytes) -> None:
-        if self._tls is None:
-            self._read(data)
-            return
-        self._incoming.write(data)
-        with suppress(ssl.SSLWantReadError, ssl.SSLZeroReturnError, ssl.SSLSyscallError):
-            if not self.is_shaken:
-                try:
-                    self._tls.do_handshake()
-                    self.is_shaken = True
-                finally:
-                    # It comes in a later turn, as over a network.
-                    self._machine.loop.call_soon(self.wire.arrive, self._outgoing.read())
-            while True:
-                self._read(self._tls.read(65_536))
-
-    def _read(self, data: bytes) -> None:
         self._request += data
         head, end, _ = self._request.partition(b"\r\n\r\n")
         if end and self.call is None:
@@ -219,15 +173,10 @@ class Service:
     def send(self, data: bytes) -> None:
         """Send bytes to the client."""
         self._unread += len(data)
-        if self._tls is None:
-            self.wire.arrive(data)
-        else:
-            self._tls.write(data)
-            self.wire.arrive(self._outgoing.read())
+        self.wire.arrive(data)
         call = self.call or self.served
         read = 0 if call is None else len(call.body)
-        most = MOST_KEPT + (0 if self._tls is None else MOST_KEPT_BY_TLS)
-        assert self.wire.is_over or self.wire.is_paused or self._unread - read <= most
+        assert self.wire.is_over or self.wire.is_paused or self._unread - read <= MOST_KEPT
 
 
 def has_no_head(service: Service) -> bool:
@@ -245,52 +194,32 @@ def is_idle(service: Service) -> bool:
     return service.call is None and service.served is not None
 
 
-@cache
-def _context() -> ssl.SSLContext:
-    return server_context(address=HOST)
+class Network(VirtualTimeLoop):
+    """An event loop whose connections lead to the services of a machine."""
 
+    machine: "Orders"
 
-@cache
-def _client_context() -> ssl.SSLContext:
-    return ssl.create_default_context(cadata=authority())
+    async def create_connection(self, make: Callable[[], Any], *_: object, **__: object) -> Any:  # type: ignore[override]
+        """Connect in memory."""
+        service, connection = Service(self.machine), make()
+        self.machine.services.append(service)
+        service.wire.protocol = connection
+        connection.connection_made(service.wire)
+        return service.wire, connection
 
 
 class Orders(RuleBasedStateMachine):
     """Calls through one pool, and the server's end of each of its connections."""
 
-    is_encrypted = False
-
     def __init__(self) -> None:
         super().__init__()
-        self.loop = VirtualTimeLoop()
+        self.loop = Network()
+        self.loop.machine = self
         self.services: list[Service] = []
         self.calls: list[Call] = []
         #: How long the body of each call is that got a head.
         self.sizes: dict[int, int] = {}
-        self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(engine, "connect", self._connect)
         self.pool = Pool(None)
-
-    async def _connect(self, make: Callable[[], Any], *_: object, **__: object) -> Any:
-        service, connection = Service(self, is_encrypted=self.is_encrypted), make()
-        self.services.append(service)
-        if not self.is_encrypted:
-            service.wire.protocol = connection
-            connection.connection_made(service.wire)
-            return connection
-        waiter = self.loop.create_future()
-        # What asyncio itself puts between a socket and a protocol; there is no public way to put it on another wire.
-        tls = sslproto.SSLProtocol(
-            self.loop, connection, _client_context(), waiter, server_side=False, server_hostname=HOST
-        )
-        service.wire.protocol = tls
-        tls.connection_made(service.wire)
-        try:
-            await waiter
-        except BaseException:
-            service.wire.abort()
-            raise
-        return connection
 
     # What the clients do
 
@@ -340,7 +269,7 @@ class Orders(RuleBasedStateMachine):
     # What the server does
 
     def _service(self, condition: Callable[[Service], bool]) -> Service | None:
-        found = (each for each in self.services if each.is_shaken and not each.wire.is_over and condition(each))
+        found = (each for each in self.services if not each.wire.is_over and condition(each))
         return next(found, None)
 
     @precondition(lambda self: self._service(has_no_head))
@@ -457,8 +386,12 @@ class Orders(RuleBasedStateMachine):
         for service in self.services:
             service.wire.release()
         self.own_bytes()
+        # No timer is left, so no time passes.
+        ended_at = self.loop.time()
+        with pytest.raises(RuntimeError, match="no timer"):
+            self.loop.run_forever()
+        assert self.loop.time() == ended_at
         self.loop.close()
-        self.patch.undo()
 
 
 INTERIM = st.tuples(
@@ -476,78 +409,8 @@ TROUBLE: dict[str, Callable[[Orders, st.DataObject], object]] = {
 }
 
 
-class EncryptedOrders(Orders):
-    """The same over TLS."""
-
-    is_encrypted = True
-
-
-def skips_handshakes(machine: type[Orders]) -> bool:
-    """Return whether to try fewer cases: handshakes take most of the time, and the quick profile has little."""
-    return machine.is_encrypted and examples(100) < 100
-
-
-@pytest.mark.parametrize("machine", [Orders, EncryptedOrders], ids=["plain", "TLS"])
-def test_in_every_order_each_call_gets_its_own_bytes(machine: type[Orders]) -> None:
+def test_in_every_order_each_call_gets_its_own_bytes() -> None:
     """Whatever comes in whatever order: its own bytes or an error, nothing kept without bound, no reuse but clean."""
-    runs = examples(250) // (2 if skips_handshakes(machine) else 1)
     phases = [Phase.explicit, Phase.reuse, Phase.generate]  # to shrink a failure takes longer than a test may
-    run_state_machine_as_test(machine, settings=settings(max_examples=runs, stateful_step_count=40, phases=phases))
-
-
-#: In which parts a response comes: how much of what is left of its body each of them brings, the first with the head.
-PARTS: dict[str, list[float]] = {"at once": [1.0], "in two": [0.5, 1.0], "in three": [0.0, 0.3, 1.0]}
-EVENTS: dict[str, Callable[[Orders], object]] = {
-    "cancel": lambda orders: orders._running() and orders.cancel(0),
-    "end": lambda orders: orders.loss(None),
-    "reset": lambda orders: orders.loss(ConnectionResetError("reset")),
-    "timeout": lambda orders: orders.loop.be_busy(31.0),
-    "interim response": lambda orders: orders.interim(104, b"interim", False),
-    "surplus": lambda orders: orders.surplus(PHANTOM),
-}
-
-
-@pytest.mark.parametrize("parts", PARTS)
-@pytest.mark.parametrize("event", EVENTS)
-@pytest.mark.parametrize("machine", [Orders, EncryptedOrders], ids=["plain", "TLS"])
-def test_after_one_event_at_every_turn_the_next_call_gets_its_own_bytes(
-    machine: type[Orders], event: str, parts: str
-) -> None:
-    """One thing happens, at each turn after each part of a response: the call is right or fails, the next is right."""
-    places = range(len(PARTS[parts]) + 1)
-    everything = list(itertools.product((0, 5_000), (False, True), places, range(5)))
-    for size, is_chunked, after, turns in everything[:: 7 if skips_handshakes(machine) else 1]:
-        orders = machine()
-        try:
-            happens = EVENTS[event]
-            serve(orders, PARTS[parts], size=size, is_chunked=is_chunked, after=after, turns=turns, event=happens)
-            serve(orders, [1.0], size=10)
-            assert len(orders.calls[-1].body) == 10
-        finally:
-            orders.teardown()
-
-
-def serve(
-    orders: Orders,
-    parts: list[float],
-    *,
-    size: int,
-    is_chunked: bool = False,
-    after: int = 0,
-    turns: int = 0,
-    event: Callable[[Orders], object] = bool,
-) -> None:
-    """Make a call and respond to it in parts; so many turns after so many of them, an event comes."""
-    orders.start(size=0, holds=False, then="")
-    orders.turn(20)
-    assert orders._service(has_no_head), "no request came"
-    for number, part in enumerate([None, *parts]):
-        if number == 1 and orders._service(has_no_head):
-            orders.head(size=size, is_chunked=is_chunked, header=b"", status=200, part=parts[0], then="")
-        elif part is not None and orders._service(has_no_end):
-            orders.body(part=part, then="")
-        if number == after:
-            orders.turn(turns)
-            event(orders)
-        orders.turn(4)
-    orders.own_bytes()
+    tried = settings(max_examples=examples(250), stateful_step_count=40, phases=phases)
+    run_state_machine_as_test(Orders, settings=tried)

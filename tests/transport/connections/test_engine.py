@@ -5,26 +5,22 @@ import socket
 import ssl
 import threading
 import warnings
-from collections.abc import AsyncIterator, Coroutine, Generator
+from collections.abc import AsyncIterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from types import coroutine
-from typing import Any
-from unittest.mock import AsyncMock, Mock
+from unittest.mock import AsyncMock
 
 import httpcore
 import httpx
 import pytest
 from itwin_platform_transport import BackoffTransport, EngineTransport, NotSentError, Request
-from itwin_platform_transport.connections import engine
-from itwin_platform_transport.connections.engine import Pool, connect
+from itwin_platform_transport.connections.engine import Pool
 from itwin_platform_transport.connections.messages import NOT_HTTP
 
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.examples import examples
-from tests.support.frames import counted_calls
-from tests.support.networks import TIMES, Handler, Network, authority, on_every_network, watched
+from tests.support.networks import TIMES, Handler, Network, authority, on_every_network
 from tests.support.real_time import pass_time, run_in, until
 from tests.support.services import RawServer, raw_response
 
@@ -125,13 +121,6 @@ async def test_a_response_is_read_to_its_end(network: Network, case: str) -> Non
         assert len(set(network.accepted)) == (1 if case in LASTING else 2)
 
 
-@on_every_network
-async def test_a_body_without_a_length_ends_with_its_connection(network: Network) -> None:
-    """It is complete when the server closes the connection."""
-    async with network.served(responding(b"HTTP/1.1 200 OK\r\n\r\nabcdef", closes=True)) as url:
-        assert (await network.send(url)).content == b"abcdef"
-
-
 MALFORMED = {
     "no HTTP": b"HTTX/9 nonsense\r\n\r\n",
     "101": b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nabc",
@@ -189,52 +178,6 @@ async def test_a_head_is_as_long_however_it_arrives(size: int, step: int) -> Non
     segments = [data[start : start + step] for start in range(0, len(data), step)]
     read = await by_engine("GET", segments)
     assert isinstance(read, str) is (size > 131_072), read
-
-
-@pytest.mark.parametrize("size", [131_072, 131_073], ids=["the longest", "one byte more"])
-async def test_what_follows_a_body_is_as_long(size: int) -> None:
-    """The trailers, as long as their end has not come."""
-    trailer = b"0\r\nx: %s\r\n" % (b"a" * (size - len(b"0\r\nx: \r\n")))
-    for before in (CHUNKED, CHUNKED + b"1\r\na\r\n"):
-        read = await by_engine("GET", [before, trailer, b"\r\n"])
-        assert isinstance(read, str) is (size > 131_072), read
-
-
-async def test_bytes_that_are_not_http_are_told_on_a_connection_that_was_used_too(plain: Network) -> None:
-    """It may lead to another program by now."""
-    async with plain.served(responding(OK, b"HTTX/9 nonsense\r\n\r\n")) as url:
-        await plain.send(url)
-        with pytest.raises(httpx.RemoteProtocolError, match="bytes that are not HTTP"):
-            await plain.send(url)
-
-
-ILLEGAL: dict[str, dict[str, Any]] = {
-    "a line break in a value": {"headers": [(b"x", b"a\r\nb: c")]},
-    "a line feed in a value": {"headers": [(b"x", b"a\nb")]},
-    "a zero in a value": {"headers": [(b"x", b"a\0")]},
-    "a space in a name": {"headers": [(b"x y", b"a")]},
-    "a colon in a name": {"headers": [(b"x:", b"a")]},
-    "a line break in a name": {"headers": [(b"x\r\ny", b"a")]},
-    "a space in the method": {"method": "GE T"},
-    "a length that is not that of the body": {"headers": [(b"Content-Length", b"1")], "content": b"abc"},
-    "a length without a body": {"headers": [(b"content-length", b"3")]},
-    "the length twice": {"headers": [(b"content-length", b"3")] * 2, "content": b"abc"},
-}
-
-
-@pytest.mark.parametrize("arguments", ILLEGAL.values(), ids=ILLEGAL)
-async def test_no_head_is_sent_that_could_be_read_as_two(plain: Network, arguments: dict[str, Any]) -> None:
-    """What HTTP has no form for is rejected before a connection is opened."""
-    with pytest.raises(httpx.LocalProtocolError):
-        await plain.send("http://127.0.0.1:1/", **arguments)
-
-
-async def test_all_that_http_allows_is_sent(plain: Network) -> None:
-    """Tabs, empty values and bytes above ASCII are legal in a header."""
-    headers = [(b"host", b"x"), (b"x", b"a \xe9 b\tc"), (b"empty", b"")]
-    async with RawServer(raw_response()) as server:
-        await plain.send(server.address, headers=headers)
-    assert server.requests[0].headers.raw == headers
 
 
 @pytest.mark.parametrize(
@@ -306,32 +249,6 @@ async def test_an_early_response_ends_an_upload_that_is_not_taken(
         assert caplog.records == []
 
 
-@on_every_network
-async def test_a_reset_ends_an_upload(network: Network) -> None:
-    """The rest of the body is not waited for."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        writer.transport.abort()
-
-    async with network.served(handle) as url:
-        with pytest.raises((httpx.NetworkError, httpx.ProtocolError)):
-            await network.send(url, method="POST", content=HUGE)
-        assert repr(network.transport) == NONE_OPEN
-
-
-@on_every_network
-async def test_an_early_error_may_end_later(network: Network) -> None:
-    """The connection serves no other request, also when the rest of the response comes after the end of the upload."""
-    has_stopped, error = asyncio.Event(), raw_response(b"{}", head=b"HTTP/1.1 413 Content Too Large")
-    async with network.served(halting(has_stopped, error)) as url:
-        request = httpx.Request("POST", url, content=HUGE, extensions={"timeout": TIMES})
-        response = await network.transport.handle_async_request(request)
-        has_stopped.set()
-        assert await response.aread() == b"{}"
-        assert repr(network.transport) == NONE_OPEN
-
-
 async def test_the_time_limit_of_writing_is_one_for_progress(plain: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """An upload may take longer than the `write` limit, as long as something of it is taken in time."""
 
@@ -366,41 +283,6 @@ async def test_a_peer_that_stops_is_not_waited_for(network: Network, case: str) 
         with pytest.raises(kind):
             await network.send(url, method="POST", content=content, times={**TIMES, "read": 0.05, "write": 0.05})
         assert repr(network.transport) == NONE_OPEN
-
-
-@on_every_network
-async def test_the_limit_of_a_request_is_its_own_on_an_open_connection(network: Network) -> None:
-    """A request does not wait for as long as the one before it might have waited."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        writer.write(OK)
-        await reader.read()
-
-    async with network.served(handle) as url:
-        await network.send(url)
-        with pytest.raises(httpx.ReadTimeout):
-            await network.send(url, times={**TIMES, "read": 0.05})
-
-
-async def test_the_limit_of_a_request_does_not_end_the_next_one(
-    plain: Network, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """When the time of the request before is over, the next one still has its own."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        writer.write(OK)
-        await head_of(reader)
-        pass_time(monkeypatch, seconds=1.0)
-        for _ in range(4):
-            await asyncio.sleep(0)
-        writer.write(OK)
-        await reader.read()
-
-    async with plain.served(handle) as url:
-        await plain.send(url, times={**TIMES, "read": 0.5})
-        assert (await plain.send(url)).content == b"{}"
 
 
 @on_every_network
@@ -456,6 +338,19 @@ async def test_closing_leaves_no_socket(network: Network) -> None:
             await network.send(url)
 
 
+async def test_closing_ends_an_upload(plain: Network) -> None:
+    """It does not wait until the peer takes more."""
+    async with plain.served(stalling(b"")) as url:
+        call = asyncio.create_task(plain.send(url, method="POST", content=HUGE))
+        await until(lambda: bool(plain.accepted))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        await plain.transport.aclose()
+        async with asyncio.timeout(5.0):
+            with pytest.raises(httpx.ReadError, match="the connection was closed"):
+                await call
+
+
 @on_every_network
 async def test_who_asks_learns_of_the_connection(network: Network) -> None:
     """The extension `network_stream` names the addresses of both ends and the TLS object."""
@@ -466,21 +361,6 @@ async def test_who_asks_learns_of_the_connection(network: Network) -> None:
         assert stream.get_extra_info("server_addr") == ("127.0.0.1", httpx.URL(url).port)
         assert stream.get_extra_info("client_addr")[1] == network.accepted[0]
         assert (stream.get_extra_info("ssl_object") is None) == (network.server_context is None)
-
-
-@on_every_network
-async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(network: Network) -> None:
-    """Closing a body again, as a wrapper of a transport may, does not hand out one connection to two requests."""
-    headed = asyncio.Event()
-    async with network.served(halting(headed, OK)) as url:
-        response = await network.transport.handle_async_request(httpx.Request("GET", url))
-        assert repr(network.transport) == "EngineTransport(in_use=1, idle=0)"
-        headed.set()
-        assert await response.aread() == b"{}"
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        for _ in range(2):
-            await response.stream.aclose()
-        assert repr(network.transport) == ONE_IDLE
 
 
 @pytest.mark.parametrize(
@@ -506,15 +386,10 @@ async def test_a_connection_that_was_idle_is_closed(
     ("header", "kept"),
     [
         (b"timeout=3", 2.0),
-        (b"timeout=3, max=100", 2.0),
         (b"max=100, Timeout = 3", 2.0),
         (b'timeout="3"', 2.0),
-        (b"timeout=1", 0.0),
         (b"timeout=0", 0.0),
-        (b"timeout=5", 4.0),
-        (b"timeout=60", 4.0),
         (b"timeout=" + b"9" * 30, 4.0),
-        (b"max=100", 4.0),
         (b"xtimeout=1", 4.0),
         (b"timeout=soon", 4.0),
         (None, 4.0),
@@ -546,14 +421,6 @@ async def opened_at_once(transport: EngineTransport, address: str, number: int) 
         await response.aread()
 
 
-async def test_each_address_keeps_its_connections(plain: Network) -> None:
-    """Requests that alternate between two addresses open one connection to each, which serves no other one."""
-    async with RawServer(raw_response(b"one")) as one, RawServer(raw_response(b"two")) as two:
-        bodies = [(await plain.send(server.address)).content for _ in range(20) for server in (one, two)]
-        assert (one.connections_accepted, two.connections_accepted) == (1, 1)
-    assert bodies == [b"one", b"two"] * 20
-
-
 async def test_the_oldest_idle_connections_are_closed_beyond_a_hundred(plain: Network) -> None:
     """Also those to other addresses: many addresses take a limited number of sockets."""
     async with RawServer(raw_response()) as one, RawServer(raw_response()) as two:
@@ -571,43 +438,6 @@ async def test_a_408_ends_the_idle_connections_to_its_address_alone(plain: Netwo
         await opened_at_once(plain.transport, two.address, 2)
         assert (await plain.send(one.address)).status_code == 408
         assert repr(plain.transport) == "EngineTransport(in_use=0, idle=2)"
-
-
-async def test_many_connections_cost_no_more_than_one() -> None:
-    """A request makes as many function calls with 50 idle connections as with one."""
-    counts: list[int] = []
-    async with RawServer(raw_response()) as server:
-        for number in (1, 50):
-            transport = EngineTransport()
-            await opened_at_once(transport, server.address, number)
-            assert repr(transport) == f"EngineTransport(in_use=0, idle={number})"
-            for _ in range(5):  # the server waits for the next requests
-                await asyncio.sleep(0)
-            with counted_calls() as calls:
-                await (await transport.handle_async_request(httpx.Request("GET", server.address))).aread()
-            counts.append(len(calls))
-            await transport.aclose()
-    assert counts[1] <= counts[0] * 1.1
-
-
-@coroutine
-def noting_waits(work: Coroutine[Any, Any, Any], waits: list[object]) -> Generator[object, None, None]:
-    """Run some work, and note each time that it lets other tasks run."""
-    while True:
-        try:
-            waits.append(work.send(None))
-        except StopIteration:
-            return
-        yield waits[-1]
-
-
-async def test_a_request_on_an_open_connection_waits_for_its_response_only(plain: Network) -> None:
-    """With many requests in flight, none of them stands half done before or after it has its response."""
-    async with RawServer(raw_response()) as server:
-        await plain.send(server.address)
-        waits: list[object] = []
-        await noting_waits(plain.send(server.address), waits)
-        assert len(waits) == 1
 
 
 BODY = b"x" * 5_000
@@ -657,17 +487,6 @@ def test_a_request_that_is_cancelled_leaves_nothing(packets: tuple[bytes, ...], 
     assert 5 < turn < 200
 
 
-async def test_who_watches_httpx_sees_every_request(plain: Network) -> None:
-    """A method that takes the place of httpx's own, at any time, gets each request of the default transport."""
-    async with RawServer(raw_response()) as server:
-        await plain.send(server.address)
-        with watched() as seen:
-            await plain.send(server.address, headers=[(b"host", b"x"), (b"x-a", b"1")])
-        await plain.send(server.address)
-    assert [request.headers["x-a"] for request in seen] == ["1"]
-    assert (len(server.requests), server.connections_accepted) == (3, 1)
-
-
 async def test_certificates_are_read_once_and_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several first requests over https share one reading, which the event loop's thread does not do."""
     readers: list[threading.Thread] = []
@@ -683,15 +502,6 @@ async def test_certificates_are_read_once_and_in_a_thread(monkeypatch: pytest.Mo
     outcomes = await asyncio.gather(*requests, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [httpx.ConnectError] * 3
     assert [reader is threading.current_thread() for reader in readers] == [False]
-
-
-@pytest.mark.skipif(httpx.__version__ < "0.28", reason="httpx 0.27 ignores a file that does not exist")
-async def test_certificates_that_cannot_be_read_are_an_error_of_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The text names the variable and the file, and says why."""
-    monkeypatch.setenv("SSL_CERT_FILE", "/missing.pem")
-    text = r"cannot be read: the environment variable SSL_CERT_FILE names '/missing.pem' \(no such file or directory\)"
-    with pytest.raises(httpx.LocalProtocolError, match=text):
-        await EngineTransport().handle_async_request(httpx.Request("GET", "https://127.0.0.1:1/"))
 
 
 @pytest.mark.parametrize("is_given", [True, False])
@@ -745,96 +555,6 @@ def test_a_service_that_selects_another_protocol_gets_no_request(loop: str, offe
     run_in(loop, called)
 
 
-async def test_a_silent_peer_is_not_connected_to_for_ever() -> None:
-    """The connect timeout covers the TLS handshake."""
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        url = f"https://127.0.0.1:{silent.getsockname()[1]}/"
-        with pytest.raises(httpx.ConnectTimeout, match="no connection in time"):
-            await Network(is_encrypted=True).send(url, times={**TIMES, "connect": 0.05})
-
-
-@pytest.mark.parametrize("data", [b"", b"HTTP/1.1 200 O", b"HTTP/1.1 103 E\r\n\r\n"])
-async def test_a_response_without_a_head_is_no_response(plain: Network, data: bytes) -> None:
-    """The error comes in place of the response, and not while its body is read."""
-    async with plain.served(responding(data, closes=True)) as url:
-        with pytest.raises(httpx.RemoteProtocolError):
-            await plain.transport.handle_async_request(httpx.Request("GET", url))
-
-
-async def test_a_response_that_came_at_once_keeps_no_connection(plain: Network) -> None:
-    """Another request may have its connection before its body was read; a closed connection leaves no timer."""
-    before = asyncio.all_tasks()
-    async with plain.served(responding(OK)) as url:
-        response = await plain.transport.handle_async_request(
-            httpx.Request("GET", url, extensions={"timeout": {"connect": 1e6, "read": 1e6, "write": 1e6}})
-        )
-        assert (repr(plain.transport), response.extensions["connection_was_idle"]) == (ONE_IDLE, False)
-        assert _has_timer()
-        assert await response.aread() == b"{}"
-        await plain.transport.aclose()
-        await until(lambda: not _has_timer())
-    assert asyncio.all_tasks() == before
-
-
-def _has_timer() -> bool:
-    timers: list[asyncio.TimerHandle] = vars(asyncio.get_running_loop())["_scheduled"]
-    return any("Connection." in repr(timer) and not timer.cancelled() for timer in timers)
-
-
-async def test_a_body_in_parts_is_sent_as_one(plain: Network) -> None:
-    """A caller's stream is joined."""
-
-    async def parts() -> AsyncIterator[bytes]:
-        yield b"ab"
-        yield b"cd"
-
-    async with RawServer(OK) as server:
-        await plain.send(server.address, method="POST", content=parts(), headers=[(b"Content-Length", b"4")])
-    assert server.requests[0].body == b"abcd"
-
-
-async def test_a_closed_body_is_at_its_end(plain: Network) -> None:
-    """Who reads on after closing a response gets nothing more."""
-    async with plain.served(stalling(OK[:-1])) as url:
-        response = await plain.transport.send(Request("GET", httpx.URL(url), ((b"host", b"h"),), b"", {}))
-        stream = response.stream
-        assert stream is not None
-        assert await anext(aiter(stream)) == b"{"
-        await stream.aclose()
-        assert [part async for part in stream] == []
-        assert repr(plain.transport) == NONE_OPEN
-
-
-async def test_a_server_that_ends_its_side_ends_an_upload(plain: Network) -> None:
-    """It says that no response will come, so the rest of the body is not waited for until the time limit."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        for _ in range(200):  # all buffers are full then
-            await asyncio.sleep(0)
-        writer.write_eof()
-        await asyncio.Event().wait()
-
-    async with plain.served(handle) as url:
-        with pytest.raises(httpx.RemoteProtocolError, match="without a response"):
-            await plain.send(url, method="POST", content=HUGE, times={**TIMES, "write": 5.0})
-
-
-async def test_a_connection_that_comes_after_closing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The transport was closed while it connected: nothing is sent, and no socket stays open."""
-    pool, made = Pool(None), Mock()
-
-    async def late(*_: object, **__: object) -> object:
-        await pool.aclose()
-        return made
-
-    monkeypatch.setattr(engine, "connect", late)
-    with pytest.raises(httpx.ConnectError, match="the transport was closed"):
-        await pool.send((b"http", b"a.example", 80), b"", b"", {})
-    assert [call[0] for call in made.method_calls] == ["close"]
-    assert repr(pool) == "in_use=0, idle=0"
-
-
 #: The functions that tools replace, and whether requests end in order by themselves then.
 REPLACED: dict[str, tuple[type, str, bool]] = {
     "nothing": (object, "", True),
@@ -863,11 +583,6 @@ async def test_who_replaces_a_function_of_httpx_sees_each_request(
         if name:
             own = getattr(owner, name)
             monkeypatch.setattr(owner, name, watch)
-        # What is not replaced takes no part.
-        if name != "send":
-            monkeypatch.setattr(engine, "ClientTransport", None)
-        if not name:
-            monkeypatch.setattr(engine, "send_through", None)
         response = await plain.transport.send(request)
         await response.read(limit=10)
         assert plain.transport.cancels_cleanly is is_clean
@@ -889,31 +604,6 @@ def test_requests_through_a_proxy_need_protection(monkeypatch: pytest.MonkeyPatc
     assert EngineTransport(trust_env=False).cancels_cleanly
 
 
-async def test_connections_of_httpx_are_those_of_one_proxy_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are made once, with our certificates and as many as the gate allows, idle as ours, and closed with ours."""
-    made: list[tuple[dict[str, Any], Mock]] = []
-
-    def make(**arguments: Any) -> Mock:
-        respond = AsyncMock(side_effect=lambda _: httpx.Response(204))
-        made.append((arguments, Mock(aclose=AsyncMock(), handle_async_request=respond)))
-        return made[-1][1]
-
-    context = ssl.create_default_context()
-    for name, url in (("HTTP_PROXY", "http://a.example"), ("HTTPS_PROXY", "https://me:planted@b.example")):
-        monkeypatch.setenv(name, url)
-    async with EngineTransport(ssl_context=context) as transport:
-        monkeypatch.setattr(httpx, "AsyncHTTPTransport", make)
-        for url in ("http://c.example/", "https://c.example/", "http://d.example/", "https://d.example/"):
-            assert (await transport.handle_async_request(httpx.Request("GET", url))).status_code == 204
-    limits = httpx.Limits(keepalive_expiry=4.0)
-    assert [(arguments["verify"], arguments["limits"]) for arguments, _ in made] == [(context, limits)] * 2
-    assert [(proxy.url, proxy.auth, proxy.ssl_context) for proxy in (arguments["proxy"] for arguments, _ in made)] == [
-        ("http://a.example", None, None),
-        ("https://b.example", ("me", "planted"), context),
-    ]
-    assert [each.aclose.await_count for _, each in made] == [1, 1]
-
-
 async def test_after_closing_the_sockets_are_closed(plain: Network) -> None:
     """Not only soon; a transport that was not used needs no event loop for that."""
     async with plain.served(responding(OK)) as url:
@@ -926,25 +616,3 @@ async def test_after_closing_the_sockets_are_closed(plain: Network) -> None:
     closing = Pool(None).aclose()
     with pytest.raises(StopIteration):
         closing.send(None)
-
-
-async def test_the_end_of_a_body_gives_its_connection_back(plain: Network) -> None:
-    """Also when nobody closes the response."""
-    go_on = asyncio.Event()
-    async with plain.served(halting(go_on, OK)) as url:
-        response = await plain.transport.send(Request("GET", httpx.URL(url), ((b"host", b"h"),), b"", {}))
-        go_on.set()
-        assert response.stream is not None
-        assert b"".join([part async for part in response.stream]) == b"{}"
-        assert repr(plain.transport) == ONE_IDLE
-
-
-async def test_a_single_address_takes_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is waited for but the connection itself."""
-    create_connection = AsyncMock(return_value=(None, "connected"))
-    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", create_connection)
-    connecting = connect(asyncio.Protocol, "127.0.0.1", 80, context=None)
-    with pytest.raises(StopIteration) as ended:
-        connecting.send(None)
-    assert ended.value.value == "connected"
-    create_connection.assert_awaited_once_with(asyncio.Protocol, "127.0.0.1", 80, ssl=None, server_hostname=None)

@@ -132,13 +132,6 @@ async def test_the_dot_behind_a_host_is_for_the_resolver_alone(kind: str) -> Non
         assert server.requests[0].headers["host"] == f"service.example:{server.port}"
 
 
-@pytest.mark.parametrize("host", ["localhost.", "127.0.0.1."])
-async def test_this_machine_is_found_with_a_dot_too(host: str) -> None:
-    """Its name is in the file of hosts, which has no dot."""
-    async with RawServer(raw_response()) as server:
-        assert await get(f"http://{host}:{server.port}/") == 200
-
-
 @pytest.mark.parametrize(
     ("host", "address", "name", "is_local"),
     [
@@ -213,30 +206,6 @@ async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pyt
     assert sorted([used, *closed]) == tried == ["127.0.0.1", "127.0.0.2"]
 
 
-async def test_an_address_that_answers_late_is_used_after_the_last_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Attempts that are still under way count when no other address is left to try."""
-    refused = asyncio.Event()
-
-    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[None, str]:
-        if address == "127.0.0.2":
-            refused.set()
-            raise ConnectionRefusedError(address)
-        await refused.wait()
-        for _ in range(5):
-            await asyncio.sleep(0)
-        return None, address
-
-    assert await used_of_two(create_connection, monkeypatch) == "127.0.0.1"
-
-
-async def test_addresses_of_both_families_take_turns() -> None:
-    """One family that does not work holds up the other one by one attempt."""
-    loop = asyncio.get_running_loop()
-    loop.getaddrinfo = look_up("::1", "::2", "::3", "127.0.0.1", "::1")  # type: ignore[method-assign]
-    assert await addresses_of("service.example", 80) == ["::1", "127.0.0.1", "::2", "::3"]
-    assert await addresses_of("127.0.0.9", 80) == ["127.0.0.9"]
-
-
 def test_the_next_address_is_tried_after_a_quarter_of_a_second() -> None:
     """The attempts before go on; the first that succeeds ends the others, whatever these say of that."""
     tried, failures = [], list[object]()
@@ -265,3 +234,19 @@ def test_the_next_address_is_tried_after_a_quarter_of_a_second() -> None:
     in_virtual_time(race())
     assert tried == [(f"127.0.0.{number}", 80, (number - 1) * 0.25) for number in range(1, 4)]
     assert failures == []
+
+
+async def test_an_address_that_answers_late_is_used_after_the_last_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attempts that are still under way count when no other address is left to try."""
+    refused = asyncio.Event()
+
+    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[None, str]:
+        if address == "127.0.0.2":
+            refused.set()
+            raise ConnectionRefusedError(address)
+        await refused.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return None, address
+
+    assert await used_of_two(create_connection, monkeypatch) == "127.0.0.1"

@@ -4,7 +4,7 @@ import html
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
 from itwin_platform_api.models import (
@@ -95,7 +95,7 @@ class Scenes(Group):
             check_header("correlation_id", correlation_id)
             created: Any = objects
             if isinstance(objects, Iterable) and not isinstance(objects, str | Mapping):
-                created = [*objects]
+                created = cast("Any", [*objects])  # models and mappings; the rules of the document check each
             try:
                 response = await self._sender.send(
                     create_scene.build_request(
