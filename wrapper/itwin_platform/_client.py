@@ -1,13 +1,13 @@
 """The client: it checks its options and makes the transport, the sender and the groups of operations."""
 
-import inspect
 import logging
 import os
 import re
 import ssl
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
@@ -90,8 +90,8 @@ class PlatformClient:
     """The asyncio client of an iTwin platform service.
 
     Nothing is sent until an operation is awaited. Use the client in `async with`, or await `aclose()`. One client
-    serves any number of tasks of its event loop. The environment variable ITWIN_PLATFORM_LOG, `info` or `debug`,
-    switches its log on.
+    serves any number of tasks of its event loop. The environment variable ITWIN_PLATFORM_LOG, `info` or `debug`, writes
+    its log to stderr.
 
     Args:
         base_url: the address of the service, whose path is kept; default: the environment's ITWIN_PLATFORM_BASE_URL.
@@ -250,13 +250,15 @@ class PlatformClient:
         )
 
     def _view(self, sender: PlatformSender) -> Self:
-        """Return a copy with another sender, the attributes of a subclass, and cached properties of its own."""
+        """Return a copy that sends otherwise: with all attributes of a subclass, without what is made on first use."""
         view = object.__new__(type(self))  # a subclass may have a constructor with other arguments
-        kind = type(self)
-        for name, value in vars(self).items():
-            if not isinstance(inspect.getattr_static(kind, name, None), cached_property | _Group):
-                view.__dict__[name] = value
+        state: Any = object.__getstate__(self)
+        kept, slots = state if isinstance(state, tuple) else (state, {})
+        made = _made_on_use(type(self))  # type: ignore[arg-type]  # mypy takes the class of Self for not hashable
+        view.__dict__.update({name: value for name, value in kept.items() if name not in made})
         view.__dict__.update(_sender=sender, _is_view=True)
+        for name, value in slots.items():
+            object.__setattr__(view, name, value)
         return view
 
     itwins: "ITwins" = _group("ITwins")
@@ -324,18 +326,37 @@ class PlatformClient:
             warnings.warn(said, ResourceWarning, stacklevel=2, source=self)
 
 
+@cache
+def _made_on_use(kind: type[PlatformClient]) -> frozenset[str]:
+    """Return the names of the attributes that an instance makes on first use and keeps."""
+    members = (member for each in kind.__mro__ for member in vars(each).items())
+    return frozenset(name for name, value in members if isinstance(value, cached_property | _Group))
+
+
 def _switch_log_on() -> None:
-    """Write the log of both packages if ITWIN_PLATFORM_LOG is `info` or `debug`, to stderr unless logging is set up.
+    """Write the log of both packages to stderr if ITWIN_PLATFORM_LOG is `info` or `debug`.
 
     Raises:
         UsageError: it is another word.
     """
     level = os.environ.get(_LOG, "").strip().upper()
-    if level not in ("", "INFO", "DEBUG"):
+    if not level:
+        return
+    if level not in ("INFO", "DEBUG"):
         raise UsageError(f"{_LOG} must be info or debug: set one of them, or unset it")
-    if level:
-        logging.basicConfig()
-        LOGGER.setLevel(level)
+    LOGGER.setLevel(level)
+    if all(handler.name != _LOG for handler in LOGGER.handlers):
+        handler = logging.StreamHandler()
+        handler.name = _LOG
+        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+        handler.addFilter(_is_shown_nowhere_else)
+        LOGGER.addHandler(handler)
+
+
+def _is_shown_nowhere_else(_: logging.LogRecord) -> bool:
+    """Return whether the application writes no log to the terminal: it would show each line twice."""
+    streams = [getattr(handler, "stream", None) for handler in logging.getLogger().handlers]
+    return sys.stderr not in streams and sys.stdout not in streams
 
 
 def _with_environment(**passed: Any) -> Iterator[Any]:

@@ -68,10 +68,10 @@ async def test_the_environment_switches_the_log_on(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Each line is written once, to stderr, by however many clients, where the application configures no logging."""
+    """Each line is written once, to stderr, by however many clients; other loggers stay as they are."""
     monkeypatch.setattr(sys, "stderr", sys.__stderr__)
-    monkeypatch.setattr(logging.root, "handlers", [])
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", value)
+    others = {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers().items()}
     left = [httpx.Response(429, headers={"retry-after": "0"}), httpx.Response(200, json={"iTwin": {"id": "planted"}})]
     platform, _ = answering(lambda _: left.pop(0), backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
     answering()
@@ -80,17 +80,24 @@ async def test_the_environment_switches_the_log_on(
     lines = capfd.readouterr().err.splitlines()
     assert [line for line, start in zip(lines, expected, strict=True) if not line.startswith(start)] == []
     assert "planted" not in "".join(lines)
+    assert {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers().items()} == others
 
 
-async def test_the_lines_go_to_the_log_of_the_application(
+def loggers() -> dict[str, logging.Logger]:
+    """All other loggers, with the root."""
+    found = {name: each for name, each in logging.root.manager.loggerDict.items() if isinstance(each, logging.Logger)}
+    return {name: each for name, each in found.items() if name != "itwin_platform"} | {"": logging.root}
+
+
+async def test_a_log_of_the_application_shows_each_line_once(
     logger: logging.Logger, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Where the application has configured logging, the environment only sets the level."""
+    """Where the application writes to the terminal, the environment only sets the level."""
     monkeypatch.setattr(sys, "stderr", sys.__stderr__)
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", "debug")
     shown = logging.StreamHandler()
     shown.setFormatter(logging.Formatter("application: %(message)s"))
-    monkeypatch.setattr(logging.root, "handlers", [shown])
+    monkeypatch.setattr(logging.root, "handlers", [*logging.root.handlers, shown])
     platform, _ = answering()
     async with platform:
         await platform.itwins.get_primary_account()
