@@ -6,15 +6,13 @@ from pathlib import Path
 import pytest
 
 from measure.speed.pages import BEGIN, END, write_page
-from measure.speed.report import Figures, Finding, Parts, Spread, findings
+from measure.speed.report import Figures, Finding, Parts, Spread
 from measure.speed.workloads import (
     AIOHTTP,
     ANCHORS,
     CLIENTS,
     HTTPX,
     OURS,
-    RATES,
-    RY,
     WIDTHS,
     WORKLOADS,
     is_measured,
@@ -58,21 +56,6 @@ def test_the_words_of_the_page_stay_when_the_figures_are_written(tmp_path: Path)
     assert page.read_text(encoding="utf-8") == "# Benchmarks\n"
 
 
-def test_what_was_not_measured_is_said(tmp_path: Path) -> None:
-    """A client that has no wheel, and a workload that an anchor has no part in, have no figure."""
-    without = {
-        workload: {client: found for client, found in each.items() if client != RY}
-        for workload, each in FIGURES.items()
-    }
-    text = written(tmp_path / "benchmarks.md", without).partition("## Against the floor")[2].partition("\n## ")[0]
-    rows = {
-        line.split(" | ")[0]: line.strip("| ").split(" | ")[-2:] for line in text.splitlines() if "msgspec" not in line
-    }
-    assert rows["| GET"] == ["not measured", "not measured"]
-    assert rows["| 10,000 iTwins, pages of 100"] == ["not measured", "1 [1-1]"]
-    assert "pyreqwest was not measured" in text
-
-
 def test_figures_of_other_pythons_stay(tmp_path: Path) -> None:
     """Each Python has a row, which the next measurement with this Python replaces and one with another Python keeps."""
     page = tmp_path / "benchmarks.md"
@@ -86,36 +69,7 @@ def test_figures_of_other_pythons_stay(tmp_path: Path) -> None:
     assert all(" | 1e-06 [1e-06-1e-06]" in row for row in rows)
 
 
-def test_what_is_missed_is_called_missed_comes_first_and_is_drawn_to_its_end(tmp_path: Path) -> None:
-    """A figure above its target is not cut to the target, and no row of the table stands before it."""
-    slow = {workload: dict(found) | {OURS: [0.05] * 3} for workload, found in FIGURES.items()}
-    text = written(tmp_path / "benchmarks.md", slow).partition("## The targets")[2]
-    rows = [line for line in text.splitlines() if " met |" in line or "missed" in line]
-    assert "| GET, of httpx + json | at most 0.17 | 5 [5-5] | **missed** |" in rows
-    assert rows == sorted(rows, key=lambda row: " met |" in row)
-    assert '| GET, of httpx + json | <span class="bar" style="--ratio: 29.412; ' in text
-
-
-def test_a_rate_must_reach_its_target() -> None:
-    """Requests per second are missed below their target, and everything else above it."""
-    ours = {20: [1000.0] * 5, 100: [999.0] * 5, 1_000: [900.0] * 5}
-    parts = replace(PARTS, iterate=6.1, collect=17.0, rates={**PARTS.rates, OURS: ours}, waiting=[])
-    found = [*findings(FIGURES, parts)]
-    assert sum(each.is_least for each in found) == len(RATES)
-    assert [each.name for each in found if not each.is_met] == [
-        "requests per second with 100 in flight, of those with 20",
-        "peak memory of 10,000 iTwins in pages of 1,000, iterated, MB",
-    ]
-
-
 def test_a_target_is_met_where_the_quartiles_reach_it() -> None:
     """A median that noise has moved past its target is not called missed, and one whose quartiles are past it is."""
     for found, is_met in (([0.9, 1.0, 1.1, 1.2, 1.3], True), ([1.1, 1.1, 1.1, 1.2, 1.3], False)):
         assert Finding(name="GET", target=1.0, found=Spread.of(found)).is_met is is_met
-
-
-def test_what_differs_between_two_runs_is_marked() -> None:
-    """A figure has a star when the medians of the two halves of its rounds differ by more than 10 %."""
-    assert str(Spread.of([1.0, 1.0, 1.0, 1.09, 1.09, 1.09])) == "1.04 [1-1.09]"
-    assert str(Spread.of([1.0, 1.0, 1.0, 1.12, 1.12, 1.12])) == "1.06 [1-1.12] *"
-    assert str(Spread.of([1.12, 1.12, 1.12, 1.0, 1.0, 1.0])) == "1.06 [1-1.12] *"

@@ -113,21 +113,6 @@ async def test_the_correlation_id_is_that_of_the_response_else_the_one_that_was_
     assert identities == ["answered", "sent", "sent", None]
 
 
-async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -> None:
-    """Level DEBUG for an attempt, WARNING for a cooldown, in the logger `itwin_platform`."""
-    caplog.set_level(logging.DEBUG, "itwin_platform")
-    last = response(200, headers={"x-correlation-id": "c-1"})
-    await send(backoff(ScriptedTransport(rate_limited("2"), httpx.ReadError("x"), last, latency=2.0)))
-    assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
-        ("itwin_platform", "WARNING", "GET /things -> 429: rate limited for 2 s"),
-        ("itwin_platform", "DEBUG", "GET /things -> 429 in 2000 ms (attempt 1, correlation id None)"),
-        ("itwin_platform", "INFO", "GET /things -> 429: attempt 2 in 2 s"),
-        ("itwin_platform", "DEBUG", "GET /things -> ReadError in 2000 ms (attempt 2, correlation id None)"),
-        ("itwin_platform", "INFO", "GET /things -> ReadError: attempt 3 in 1 s"),
-        ("itwin_platform", "DEBUG", "GET /things -> 200 in 2000 ms (attempt 3, correlation id c-1)"),
-    ]
-
-
 @pytest.mark.parametrize("headers", [{}, {"x-correlation-id": "c-9"}])
 async def test_a_line_names_the_route_and_not_what_is_in_it(
     caplog: pytest.LogCaptureFixture, httpx_mock: HTTPXMock, headers: dict[str, str]
@@ -277,23 +262,6 @@ async def test_a_call_that_is_held_back_is_a_rate_limit(spans: InMemorySpanExpor
     assert "rate limited: retry in 280 s (longer than max_wait=60 s)" in str(error)
     (span,) = spans.get_finished_spans()
     assert (of(span)["error.type"], of(span).get("http.response.status_code")) == ("429", None)
-
-
-@pytest.mark.parametrize("faults", [[], [401], [httpx.ReadError("x"), 429, 503, 429], [503] * 10], ids=str)
-async def test_there_are_as_many_attempt_spans_as_requests(spans: InMemorySpanExporter, faults: list[Any]) -> None:
-    """There is one span for each request that the service received, and one for each page of a concurrent listing."""
-
-    def page(request: Any) -> httpx.Response:
-        return httpx.Response(200, json={"objects": [], "_links": {}, "iTwin": {"id": "a"}})
-
-    service = ScriptedTransport(*faults, page)
-    tokens = iter(["t-1", "t-2", "t-3"])
-    async with client(service, token=lambda: AccessToken(next(tokens)), gate=Gate(1)) as platform:
-        calls = [platform.itwins.get_primary_account(), platform.scenes.list_objects(SCENE, "i").collect()]
-        await asyncio.gather(*calls, return_exceptions=True)
-    kinds = [span.kind for span in spans.get_finished_spans()]
-    assert kinds.count(trace.SpanKind.CLIENT) == len(service.requests)
-    assert kinds.count(trace.SpanKind.INTERNAL) == 2
 
 
 async def test_no_span_tells_what_is_confidential(spans: InMemorySpanExporter) -> None:

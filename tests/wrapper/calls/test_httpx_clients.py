@@ -24,7 +24,6 @@ from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"
 ACCEPT = "application/vnd.acme.itwin-platform.v1+json"
-ACCOUNT = {"iTwin": {"id": "a-1", "class": "Account", "displayName": "Acme"}}
 
 
 def platform_of(**settings: Any) -> PlatformClient:
@@ -90,15 +89,6 @@ async def test_what_goes_wrong_is_a_typed_error(
             await platform.generated.get_async_httpx_client().get("/things?secret=planted")
     assert (caught.value.method, caught.value.route) == ("GET", "/things")
     assert len(httpx_mock.get_requests()) == requests
-
-
-async def test_an_encoding_that_is_not_known_is_left_to_the_caller(
-    ours: httpx.AsyncClient, httpx_mock: HTTPXMock
-) -> None:
-    """The body is as it came, and its header stays."""
-    httpx_mock.add_response(headers={"content-encoding": "compress"}, stream=httpx.ByteStream(b"\x1f\x9d"))
-    response = await ours.get("/things")
-    assert (response.content, response.headers["content-encoding"]) == (b"\x1f\x9d", "compress")
 
 
 async def test_all_paths_of_a_host_are_down_together(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:

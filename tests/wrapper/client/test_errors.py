@@ -5,7 +5,6 @@ import copy
 import inspect
 import json
 import pickle
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,7 +32,6 @@ from itwin_platform import (
     TokenError,
     TransportError,
     UsageError,
-    _errors,
 )
 
 from tests.support.examples import examples
@@ -196,11 +194,6 @@ async def test_the_code_of_a_long_error_is_read() -> None:
     assert len(success.body) == 200_000
 
 
-def test_a_response_that_was_decoded_by_hand_took_one_attempt() -> None:
-    """Generated functions raise the error; the client says how many attempts there were."""
-    assert ResponseDecodeError(200, {}, b"").attempts == 1
-
-
 TRIAL = {f"ITwinPlatform-RateLimited-{name}": name.lower() for name in ("Tier", "API", "Operation")}
 
 
@@ -223,17 +216,6 @@ def test_a_transport_error_says_whether_it_can_have_had_an_effect() -> None:
     """By its class, or by what is known; where nothing else is said, no request was sent."""
     errors = [kind("x") for kind in (NotSentError, OutcomeUnknownError, TransportError, DeadlineExceededError)]
     assert [(error.sent, error.attempts) for error in errors] == [(False, 0), (True, 0), (True, 0), (True, 0)]
-
-
-def test_every_class_is_exported_and_in_the_tree() -> None:
-    """The docstring of the module is the tree: each class, beneath the one that it derives from."""
-    lines = re.findall(r"^(?P<indent> *)(?P<name>[A-Z]\w+Error)\b", _errors.__doc__ or "", re.MULTILINE)
-    above: dict[int, str] = {-2: "Exception"}
-    for indent, name in lines:
-        above[len(indent)] = name
-        assert issubclass(getattr(itwin_platform, name), getattr(itwin_platform, above[len(indent) - 2], Exception))
-    assert {name for _, name in lines} == {kind.__name__ for kind in CLASSES}
-    assert all(getattr(itwin_platform, kind.__name__) is kind for kind in CLASSES)
 
 
 def test_each_class_names_its_section_in_the_documentation() -> None:

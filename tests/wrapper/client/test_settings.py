@@ -77,12 +77,6 @@ async def test_every_attempt_has_a_timeout(settings: dict[str, Any], expected: d
     assert (await request_of(**settings)).extensions["timeout"] == expected
 
 
-def test_a_client_shows_no_token() -> None:
-    """Neither the generated client nor what the client is made of shows the token."""
-    client, _ = answering()
-    assert "planted-token" not in repr(client.generated) + repr(vars(client))
-
-
 def test_settings_other_than_the_address_are_keywords() -> None:
     """The address may be given by position; nothing else."""
     with pytest.raises(TypeError):
@@ -291,10 +285,3 @@ def test_an_expiry_that_is_no_number_is_rejected(seconds: Any) -> None:
         with pytest.raises(TokenError, match=expected) as caught:
             AccessToken("t", arguments[0], expires_in=arguments[1])
         assert caught.value.argument == expected.partition(" ")[0]
-
-
-def test_a_token_expires_in_seconds() -> None:
-    """`expires_in` is what identity providers return: seconds from now."""
-    expires_at = AccessToken("t", expires_in=3600).expires_at
-    assert expires_at is not None
-    assert timedelta(minutes=59) < expires_at - datetime.now(UTC) <= timedelta(hours=1)

@@ -165,15 +165,6 @@ def test_an_unusable_option_is_rejected_at_once(options: dict[str, Any], words: 
     assert (caught.value.argument or "nothing").partition(".")[0] in str(options)
 
 
-def test_the_headers_that_the_client_writes_are_its_own() -> None:
-    """In any case; a header that is called like one of them is the caller's."""
-    names = ["accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"]
-    for name in (*names, "te", "trailer", "transfer-encoding", "upgrade"):
-        with pytest.raises(UsageError, match="headers"):
-            answering()[0].with_options(headers={name.title(): "x"})
-        answering()[0].with_options(headers={f"{name}x": "x"})
-
-
 async def test_closing_a_view_closes_nothing() -> None:
     """Closing a view leaves its client open, and closing the client closes the view."""
     client, requests = answering()

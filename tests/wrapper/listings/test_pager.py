@@ -176,20 +176,6 @@ async def test_items_of_whole_pages_are_counted() -> None:
     assert first.items_read == 10
 
 
-@pytest.mark.parametrize("link", ["?$skip={0}&cursor=%2B{0}", "?$skip={0}&$top={1}"])
-@pytest.mark.parametrize("concurrency", [1, 4])
-async def test_a_listing_resumes_after_every_item(concurrency: int, link: str) -> None:
-    """After each of 45 items, the items so far and those of a new pager with `resume` are all items once."""
-    items = NumberedItems(45, page_size=9, links=(link,))
-    pager = items.pager(concurrency=concurrency)
-    resumes = [pager.resume async for _ in pager]  # it changes with every item
-    assert len(set(resumes)) == 45
-    for number, resume in enumerate(resumes, 1):
-        rest = items.pager(concurrency=concurrency, resume=resume)
-        assert await rest.collect() == items.everything[number:]
-        assert rest.items_read == 45 - number
-
-
 @pytest.mark.parametrize(
     ("items", "concurrency", "most"),
     [

@@ -78,29 +78,6 @@ async def test_pages_ahead_wait_undecoded_for_a_slow_caller(made: Callable[[type
             assert made(ITwin) == len(page.items)
 
 
-def bodies() -> int:
-    """Count the bodies of pages that objects of the client hold."""
-    gc.collect()
-    ours = (found for found in gc.get_objects() if type(found).__module__.startswith("itwin_platform"))
-    found = [getattr(each, "content", None) for each in ours]
-    return len({id(content) for content in found if isinstance(content, bytes) and b"iTwins" in content})
-
-
-@pytest.mark.parametrize("concurrency", [1, 3])
-async def test_a_page_that_was_read_leaves_only_its_items(
-    concurrency: int, made: Callable[[type[object]], int]
-) -> None:
-    """Its response is gone while the next one comes, and its URL after the listing."""
-    items = NumberedItems(100, latencies=(1.0,))
-    pager = items.pager(concurrency=concurrency, skip=concurrency)  # with URLs that no other test has
-    async for page in pager.pages():
-        assert page.items
-        # All others are waiting for their turn.
-        assert bodies() < concurrency
-    items.requests.clear()
-    assert made(httpx.URL) < 5
-
-
 async def test_the_next_request_goes_out_before_a_response_is_decoded() -> None:
     """Decoding takes time in which the service can work: the slot of a response is filled before."""
     items, requests = NumberedItems(200, latencies=(1.0,)), list[int]()
@@ -273,20 +250,3 @@ async def test_concurrent_listings_return_what_sequential_ones_do(
     sequential = await outcome(replace(service), concurrency=1, **reading)
     event(str(sequential["ended"]))
     assert await outcome(replace(service), concurrency=concurrency, **reading) == sequential
-
-
-@pytest.mark.parametrize(("concurrency", "tasks"), [(1, 1), (4, 5)])
-async def test_a_page_that_nothing_is_requested_beside_has_no_task(concurrency: int, tasks: int) -> None:
-    """Pages in turn need no task beside that of the caller; several at once have one each."""
-    seen = list[int]()
-
-    class Counting(NumberedItems):
-        """Notes how many tasks there are at each request."""
-
-        def respond(self, number: int, request: httpx.Request) -> httpx.Response | Exception:
-            seen.append(len(asyncio.all_tasks()))
-            return super().respond(number, request)
-
-    items = Counting(200, latencies=(1.0,))
-    assert await items.pager(concurrency=concurrency).collect() == items.everything
-    assert max(seen) == tasks

@@ -180,23 +180,6 @@ def test_a_header_is_visible_ascii(value: str) -> None:
         assert fits
 
 
-#: Parameters that can be omitted, by operation.
-PARAMETERS = [
-    *(("list_itwins", name) for name in (*IN_QUERY, "sub_class", "select", "include_inactive", "skip", "max_return")),
-    *(("list_scene_objects", name) for name in ("order_by", "skip")),
-]
-
-
-@pytest.mark.parametrize(("name", "argument"), PARAMETERS)
-async def test_none_for_a_parameter_is_rejected_even_unchecked(name: str, argument: str, exchange: Exchange) -> None:
-    """It could only be omitted, and `parent_id=None` would then list everything."""
-    for client in (exchange.platform, exchange.unchecked):
-        with pytest.raises(UsageError, match=f"{argument} (cannot be None|must be)") as caught:
-            await called(client, name, {argument: None})
-        assert caught.value.argument == argument
-    assert exchange.mock.get_requests() == []
-
-
 async def test_without_the_checks_an_empty_parameter_is_sent_as_given(exchange: Exchange) -> None:
     """Lifting a check sends what the documented rules forbid, and nothing else."""
     given = {"type": "", "number": "", "display_name": "", "parent_id": "", "status": "", "sub_class": "", "select": []}

@@ -6,12 +6,11 @@ import socket
 import ssl
 import struct
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from itwin_platform import (
     BackoffPolicy,
@@ -23,7 +22,6 @@ from itwin_platform import (
 )
 
 from tests.support.every_way import (
-    NOT_OWN,
     PLAIN,
     READS_ITSELF,
     STATUS_ERRORS,
@@ -32,12 +30,11 @@ from tests.support.every_way import (
     opened,
 )
 from tests.support.networks import Handler, authority, doorkeeper, server_context
-from tests.support.real_time import pass_time, until
-from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
+from tests.support.real_time import until
+from tests.support.services import DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
 
 ONCE = BackoffPolicy(max_attempts=1)
 GOOD = raw_response()
-CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(ACCOUNT), ACCOUNT)
 #: A response without a request: a client that returns it has read surplus bytes.
 PHANTOM = raw_response(
     b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=b"HTTP/1.1 201 Created"
@@ -58,50 +55,9 @@ async def test_a_call_sends_one_request(way: str) -> None:
         assert [request.method for request in server.requests] == ["GET", "POST"]
 
 
-@pytest.mark.parametrize("way", ["default", "wrapped", "httpx2 wrapped"])
-async def test_headers_are_those_of_the_request(way: str) -> None:
-    """Each header is sent once, with the length of the body and without Transfer-Encoding."""
-    async with RawServer(either_response) as server, opened(way, server.address) as calls:
-        await calls.post()
-        headers = server.requests[0].headers
-        expected = {
-            "host": f"127.0.0.1:{server.port}",
-            "content-type": "application/json",
-            "accept": "application/vnd.v.itwin-platform.v2+json",
-            "accept-encoding": "gzip",
-        }
-        assert {name: headers.get_list(name) for name in expected} == {name: [expected[name]] for name in expected}
-        counted = [len(headers.get_list(name)) for name in ("content-length", "user-agent", "transfer-encoding")]
-        assert counted == [1, 1, 0]
-
-
-def deflated(*, with_header: bool) -> bytes:
-    """Return the account, deflated."""
-    squeeze = zlib.compressobj(wbits=zlib.MAX_WBITS if with_header else -zlib.MAX_WBITS)
-    return squeeze.compress(ACCOUNT) + squeeze.flush()
-
-
 def encoded(encoding: str, body: bytes) -> bytes:
     """Return a response with an encoded body."""
     return raw_response(body, head=f"HTTP/1.1 200 OK\r\ncontent-encoding: {encoding}".encode())
-
-
-ENCODED = {
-    "gzip": encoded("gzip", gzip.compress(ACCOUNT)),
-    "gzip, padded with zeros": encoded("gzip", gzip.compress(ACCOUNT) + bytes(700)),
-    "deflate": encoded("deflate", deflated(with_header=True)),
-    "deflate without a header": encoded("deflate", deflated(with_header=False)),
-    "gzip of deflate": encoded("deflate, gzip", gzip.compress(deflated(with_header=True))),
-}
-
-
-@pytest.mark.parametrize("response", ENCODED.values(), ids=ENCODED)
-@in_every_way
-async def test_gzip_and_deflate_are_decoded(way: str, response: bytes) -> None:
-    """Bodies in gzip and deflate are decoded, alone or one on top of the other."""
-    async with RawServer(response) as server, opened(way, server.address) as calls:
-        assert await calls.get() == "a-1"
-        assert len(server.requests) == 1
 
 
 LARGE = bytes(10_000_000)
@@ -151,15 +107,6 @@ async def test_a_post_whose_response_is_lost_is_sent_once(way: str, response: Ra
         assert (len(server.requests), server.connections_accepted) == (2, 2)
 
 
-@in_every_way
-async def test_a_body_that_ends_in_a_reset_is_not_complete(way: str) -> None:
-    """A body without a length ends with its connection: after a reset it is incomplete, and a GET is retried."""
-    cut = Raw(data=b"HTTP/1.1 200 OK\r\n\r\n" + ACCOUNT[:-1], resets=True)
-    async with RawServer(cut, GOOD) as server, opened(way, server.address) as calls:
-        assert await calls.get() == "a-1"
-        assert len(server.requests) == 2
-
-
 CHUNKED_ERROR = b"HTTP/1.1 422 Unprocessable Content\r\ntransfer-encoding: chunked\r\n\r\n"
 BROKEN_ERRORS = {
     "malformed": Raw(data=CHUNKED_ERROR + b"zz\r\n"),
@@ -178,27 +125,6 @@ async def test_an_error_status_counts_whatever_its_body_is(way: str, response: R
         with pytest.raises(OutcomeUnknownError if way in READS_ITSELF else STATUS_ERRORS):
             await calls.post()
         assert len(server.requests) == 1
-
-
-SURPLUS = {
-    "half a response": GOOD + PHANTOM[:20],
-    "chunked and a second response": CHUNKED + PHANTOM,
-    "a second response": GOOD + PHANTOM,
-    "one byte": GOOD + b"\n",
-    "malformed bytes": GOOD + b"HTTX/9 nonsense\r\n\r\n",
-    "malformed bytes after chunks": CHUNKED + b"\0\0\0",
-}
-
-
-@pytest.mark.parametrize("data", SURPLUS.values(), ids=SURPLUS)
-@on_own_connections
-async def test_a_connection_with_surplus_bytes_is_not_used_again(way: str, data: bytes) -> None:
-    """When anything follows a response, the next request uses another connection."""
-    async with RawServer(data, REJECTED) as server, opened(way, server.address) as calls:
-        assert await calls.get() == "a-1"
-        with pytest.raises(STATUS_ERRORS, match="422"):
-            await calls.post()
-        assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("status", [b"204 No Content", b"304 Not Modified"])
@@ -261,27 +187,6 @@ async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: st
         assert server.connections_accepted == 3
 
 
-async def test_after_a_408_no_idle_connection_is_used() -> None:
-    """What the server did to one of them it does to the others: the retry opens a new one."""
-    timed_out = Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
-    responses: Iterator[Raw | bytes] = iter([GOOD, GOOD, GOOD, timed_out, GOOD])
-    async with RawServer(lambda _: next(responses)) as server, opened("default", server.address) as calls:
-        await asyncio.gather(*(calls.get() for _ in range(3)))
-        assert await calls.get() == "a-1"
-        assert (len(server.requests), server.connections_accepted) == (5, 4)
-        await until(lambda: server.open_connections == 1)
-
-
-@in_every_way
-async def test_a_408_on_a_new_connection_is_final(way: str) -> None:
-    """Nothing was idle: the request itself took too long."""
-    response = raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close")
-    async with RawServer(Raw(data=response, closes=True)) as server, opened(way, server.address) as calls:
-        with pytest.raises(STATUS_ERRORS, match="408"):
-            await calls.get()
-        assert len(server.requests) == 1
-
-
 @in_every_way
 async def test_a_post_without_a_server_was_not_sent(way: str) -> None:
     """Where nothing listens, the error says that the request certainly had no effect."""
@@ -317,37 +222,6 @@ async def test_a_client_belongs_to_one_event_loop(way: str) -> None:
         with pytest.raises(UsageError, match="event loop"):
             await asyncio.to_thread(lambda: asyncio.run(calls.get()))
         assert await calls.post() == "d-1"
-
-
-@in_every_way
-async def test_a_cancelled_call_leaves_no_connection_behind(way: str) -> None:
-    """The connection of a cancelled call is closed, and the next call gets another one."""
-    async with (
-        RawServer(PreparedResponse(fault="hang"), either_response) as server,
-        opened(way, server.address) as calls,
-    ):
-        call = asyncio.create_task(calls.get())
-        await server.received(1)
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        assert await calls.post() == "d-1"
-
-
-@pytest.mark.parametrize("way", ["default", "wrapped", "httpx2 wrapped"])
-async def test_the_read_timeout_starts_anew_with_each_byte(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A response whose head and body arrive slowly is read, as long as each part arrives in time."""
-    async with RawServer(Raw(data=b"")) as server, opened(way, server.address, timeout=30.0) as calls:
-        call = asyncio.create_task(calls.get())
-        await server.received(1)
-        for part in (GOOD[:20], GOOD[20:30], GOOD[30:-10], GOOD[-10:]):
-            for _ in range(20):
-                await asyncio.sleep(0)
-            pass_time(monkeypatch, seconds=20.0)
-            await asyncio.sleep(0)
-            server.push(part)
-        assert await call == "a-1"
-        assert len(server.requests) == 1
 
 
 def certificates(case: str) -> Any:
@@ -393,38 +267,6 @@ async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) ->
                 await calls.get()
         assert "_ssl.c" not in str(caught.value)
         assert (caught.value.attempts, len(accepted)) == (0, 1)
-
-
-@pytest.mark.skipif(httpx.__version__ < "0.28", reason="httpx 0.27 ignores a file that does not exist")
-async def test_certificates_that_cannot_be_read_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error of a call names the variable and the file; nothing is sent, and nothing retried."""
-    monkeypatch.setenv("SSL_CERT_FILE", "/missing.pem")
-    async with opened("default", "https://127.0.0.1:1") as calls:
-        with pytest.raises(NotSentError, match=r"SSL_CERT_FILE names '/missing\.pem'.*; nothing was sent$") as caught:
-            await calls.get()
-        assert caught.value.attempts == 0
-
-
-@pytest.mark.usefixtures("trusted_authority")
-@in_every_way
-async def test_calls_to_a_trusted_server_succeed(way: str) -> None:
-    """The certificate of the authority that SSL_CERT_FILE names is accepted."""
-    async with RawServer(either_response, context=server_context()) as server, opened(way, server.address) as calls:
-        assert (await calls.get(), await calls.post()) == ("a-1", "d-1")
-
-
-@pytest.mark.usefixtures("trusted_authority")
-@on_own_connections
-async def test_surplus_inside_tls_is_noticed(way: str) -> None:
-    """A connection on which a second response came in the same record is not used again."""
-    surplus = Raw(data=GOOD, then=PHANTOM)
-    async with (
-        RawServer(surplus, REJECTED, context=server_context()) as server,
-        opened(way, server.address) as calls,
-    ):
-        assert await calls.get() == "a-1"
-        with pytest.raises(STATUS_ERRORS, match="422"):
-            await calls.post()
 
 
 NOT_HTTP = "it responded with bytes that are not HTTP: does it need https"
@@ -475,23 +317,6 @@ async def test_what_is_no_http_server_is_told(way: str, sent: bytes | None, *, s
         assert len(accepted) == 4
 
 
-@in_every_way
-async def test_plain_http_to_a_port_of_tls_asks_for_https(way: str) -> None:
-    """The service fails the handshake, and sends an alert or hangs up."""
-    async with RawServer(GOOD, context=server_context()) as server:
-        address = server.address.replace("https://", "http://")
-        async with opened(way, address) as calls:
-            with pytest.raises(OutcomeUnknownError, match=r"after 3 attempts.*does it need https\?"):
-                await calls.get()
-
-
-@in_every_way
-async def test_a_known_service_that_hangs_up_is_an_outage(way: str) -> None:
-    """An address that has sent HTTP before is retried as after any lost response, and needs no https."""
-    async with RawServer(GOOD, *[Raw(data=b"", closes=True)] * 4, GOOD) as server, opened(way, server.address) as calls:
-        assert [await calls.get() for _ in range(2)] == ["a-1"] * 2
-
-
 async def test_bytes_that_are_not_http_are_an_outage_of_a_known_service() -> None:
     """An address that has sent HTTP before is retried as after any lost response."""
     async with RawServer(GOOD, b"220 ready\r\n", GOOD) as server, opened("default", server.address) as calls:
@@ -514,18 +339,3 @@ async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
         with pytest.raises(NotSentError, match=r"the server does not speak TLS: is it http://\?"):
             await calls.get()
         assert len(accepted) == 1
-
-
-@in_every_way
-async def test_a_handshake_that_is_cut_off_is_an_outage_and_says_so(way: str) -> None:
-    """A port that closes without a byte may be a service that restarts: it is retried, also where TLS begins."""
-    # With Python 3.11.2, httpx does not say why a connection failed.
-    said = "" if way in (*NOT_OWN, "watched httpcore") else ": it closed the connection without"
-
-    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(1_000)
-        writer.close()
-
-    async with listening(respond) as port, opened(way, f"https://127.0.0.1:{port}") as calls:
-        with pytest.raises(NotSentError, match=rf"after 7 attempts.*ConnectError{said}"):
-            await calls.get()
