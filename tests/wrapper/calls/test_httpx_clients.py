@@ -19,7 +19,6 @@ from itwin_platform import (
     ServerError,
     UsageError,
 )
-from itwin_platform._requests.request import check_address, check_path
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"
@@ -116,9 +115,10 @@ async def test_a_path_that_climbs_is_rejected_before_sending(
 
 
 @pytest.mark.parametrize("path", ["/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..b", "/"])
-def test_a_path_that_stays_is_taken(path: str) -> None:
+async def test_a_path_that_stays_is_taken(ours: httpx.AsyncClient, httpx_mock: HTTPXMock, path: str) -> None:
     """Dots in a name and in a query are no climbing."""
-    check_path(path)
+    httpx_mock.add_response()
+    await ours.get(path)
 
 
 @pytest.mark.parametrize("path", ["/\ud800", "/a\nb", "/x?a=\udcff"])
@@ -145,10 +145,10 @@ async def test_no_other_address_gets_the_token(ours: httpx.AsyncClient, httpx_mo
     assert not httpx_mock.get_requests()
 
 
-def test_the_same_origin_may_be_written_otherwise() -> None:
-    """A default port and upper case are the same origin, whether or not there is a base path."""
-    check_address(httpx.URL("https://SERVICE.example:443/api/x?y=z"), base_url=httpx.URL(f"{BASE_URL}/"))
-    check_address(httpx.URL("https://service.example/x"), base_url=httpx.URL("https://service.example"))
+async def test_the_same_origin_may_be_written_otherwise(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """A default port and upper case are the same origin."""
+    httpx_mock.add_response()
+    assert (await ours.get("https://SERVICE.example:443/api/x?y=z")).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,10 @@ async def test_a_closed_client_says_so() -> None:
     assert caught.value.argument is None
     with pytest.raises(StateError, match="the client is closed"):
         await client.itwins.list().collect()
+    for each in (client, client.with_options(deadline=5)):
+        with pytest.raises(StateError, match="the client is closed: make another one"):
+            async with each:
+                pass
     assert requests == []
 
 

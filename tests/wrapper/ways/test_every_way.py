@@ -1,15 +1,11 @@
-"""Each way of sending behaves alike: bodies, malformed and surplus bytes, the ends of connections, and TLS."""
+"""Each way of sending behaves alike: limits, lost responses, the ends of connections, and TLS."""
 
 import asyncio
 import gzip
 import socket
 import ssl
-import struct
 import zlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from itwin_platform import (
@@ -26,12 +22,11 @@ from tests.support.every_way import (
     READS_ITSELF,
     STATUS_ERRORS,
     in_every_way,
-    on_own_connections,
     opened,
 )
-from tests.support.networks import Handler, authority, doorkeeper, server_context
+from tests.support.networks import authority, doorkeeper, server_context
 from tests.support.real_time import until
-from tests.support.services import DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
+from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
 
 ONCE = BackoffPolicy(max_attempts=1)
 GOOD = raw_response()
@@ -61,21 +56,28 @@ def encoded(encoding: str, body: bytes) -> bytes:
 
 
 LARGE = bytes(10_000_000)
+ENDLESS = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
 TOO_LARGE = {
     "plain": raw_response(LARGE),
     "gzip": encoded("gzip", gzip.compress(LARGE)),
     "deflate": encoded("deflate", zlib.compress(LARGE)),
+    "without an end": Raw(
+        data=b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + b"ffff\r\n%s\r\n" % bytes(0xFFFF) * 9
+    ),
 }
+SMALL = encoded("gzip", gzip.compress(ACCOUNT))
 
 
 @pytest.mark.parametrize("encoding", TOO_LARGE)
 @in_every_way
 async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -> None:
     """More than `max_response_bytes`, however small it came, is a ResponseDecodeError, and keeps no connection."""
-    if way in PLAIN and encoding != "plain":
+    if way in PLAIN and encoding in ("gzip", "deflate"):
         pytest.skip("an ordinary client decodes without a limit, as httpx does")
+    if way in READS_ITSELF and encoding == "without an end":
+        pytest.skip("a hook or a transport of the caller reads without a limit")
     async with (
-        RawServer(TOO_LARGE[encoding], GOOD) as server,
+        RawServer(TOO_LARGE[encoding], SMALL) as server,
         opened(way, server.address, max_response_bytes=100_000) as calls,
     ):
         with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 100000 bytes"):
@@ -87,9 +89,7 @@ async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -
 LOST = {
     "malformed": Raw(data=b"HTTX/9 nonsense\r\n\r\n"),
     "closed, nothing": Raw(data=b"", closes=True),
-    "closed, half a head": Raw(data=raw_response(DETECTOR)[:20], closes=True),
     "closed, half a body": Raw(data=raw_response(DETECTOR)[:-1], closes=True),
-    "reset, nothing": Raw(data=b"", resets=True),
     "reset, half a head": Raw(data=raw_response(DETECTOR)[:20], resets=True),
     "reset, half a body": Raw(data=raw_response(DETECTOR)[:-1], resets=True),
 }
@@ -110,8 +110,6 @@ async def test_a_post_whose_response_is_lost_is_sent_once(way: str, response: Ra
 CHUNKED_ERROR = b"HTTP/1.1 422 Unprocessable Content\r\ntransfer-encoding: chunked\r\n\r\n"
 BROKEN_ERRORS = {
     "malformed": Raw(data=CHUNKED_ERROR + b"zz\r\n"),
-    "malformed later": Raw(data=CHUNKED_ERROR + b"2\r\n{}\r\nzz\r\n"),
-    "cut": Raw(data=REJECTED[:-1], closes=True),
     "reset": Raw(data=REJECTED[:-1], resets=True),
 }
 
@@ -125,19 +123,6 @@ async def test_an_error_status_counts_whatever_its_body_is(way: str, response: R
         with pytest.raises(OutcomeUnknownError if way in READS_ITSELF else STATUS_ERRORS):
             await calls.post()
         assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize("status", [b"204 No Content", b"304 Not Modified"])
-@on_own_connections
-async def test_a_body_where_none_is_allowed_is_not_the_next_response(way: str, status: bytes) -> None:
-    """A 204 or a 304 is final, although it cannot be decoded, and its body is not read as the next response."""
-    first = raw_response(PHANTOM, head=b"HTTP/1.1 " + status)
-    async with RawServer(first, REJECTED) as server, opened(way, server.address) as calls:
-        with pytest.raises((*STATUS_ERRORS, ResponseDecodeError, ValueError)):
-            await calls.post()
-        with pytest.raises(STATUS_ERRORS, match="422"):
-            await calls.post()
-        assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("ends", ["closed", "surplus"])
@@ -154,37 +139,22 @@ async def test_a_connection_that_ended_while_it_was_idle_is_replaced(way: str, e
         assert (len(server.requests), server.connections_accepted) == (10, 6)
 
 
-@in_every_way
-async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: str) -> None:
-    """The server had given up waiting: a GET is sent again at once, on a fresh connection; a POST keeps its error.
-
-    A caller's transport does not tell whether its connection was idle: the error is final there.
-    """
-
-    def respond(request: ReceivedRequest) -> Raw | bytes:
-        seen.append(request.method)
-        if len(seen) % 3 == 2:
-            return Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
-        return GOOD
-
-    seen: list[str] = []
-    knows = way in ("default", "around the engine", "uvloop", "watched client")
+async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get() -> None:
+    """A GET is sent again at once, on a new connection; a POST keeps its error, and so does a new connection."""
+    timed_out = Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
+    responses = iter([timed_out, GOOD, timed_out, GOOD, timed_out, GOOD])
+    policy = BackoffPolicy(base_delay=30.0)
     async with (
-        RawServer(respond) as server,
-        opened(way, server.address, backoff=BackoffPolicy(base_delay=30.0)) as calls,
+        RawServer(lambda _: next(responses)) as server,
+        opened("default", server.address, backoff=policy) as calls,
     ):
-        assert await calls.get() == "a-1"
-        with nullcontext() if knows else pytest.raises(STATUS_ERRORS, match="408"):
-            assert await calls.get() == "a-1"
-        if not knows:
-            assert await calls.get() == "a-1"
-        assert (seen, server.connections_accepted) == (["GET"] * 3, 2)
-        assert await calls.get() == "a-1"
+        with pytest.raises(STATUS_ERRORS, match="408"):
+            await calls.get()
+        assert [await calls.get() for _ in range(2)] == ["a-1"] * 2
         with pytest.raises(STATUS_ERRORS, match="408"):
             await calls.post()
-        assert (seen, server.connections_accepted) == ([*["GET"] * 4, "POST"], 2)
         assert await calls.get() == "a-1"
-        assert server.connections_accepted == 3
+        assert (len(server.requests), server.connections_accepted) == (6, 4)
 
 
 @in_every_way
@@ -224,17 +194,16 @@ async def test_a_client_belongs_to_one_event_loop(way: str) -> None:
         assert await calls.post() == "d-1"
 
 
-def certificates(case: str) -> Any:
+def untrusted(case: str) -> ssl.SSLContext:
     """Return the context of a server that the client does not trust, or that demands a client certificate."""
     address = "127.0.0.2" if case == "wrong host" else "127.0.0.1"
     context = server_context(expired=case == "expired", self_signed=case == "self-signed", address=address)
-    if case == "TLS 1.1 only":
-        context.minimum_version = ssl.TLSVersion.TLSv1
-        context.maximum_version = ssl.TLSVersion.TLSv1_1
-        context.set_ciphers("ALL:@SECLEVEL=0")
     if case == "client certificate demanded":
         context.verify_mode = ssl.CERT_REQUIRED
         context.load_verify_locations(cadata=authority())
+    if case == "TLS 1.1 only":
+        context.maximum_version = context.minimum_version = ssl.TLSVersion.TLSv1_1
+        context.set_ciphers("ALL:@SECLEVEL=0")
     return context
 
 
@@ -247,21 +216,16 @@ UNTRUSTED = {
 }
 
 
-@pytest.fixture
-def trusted_authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make clients trust the CA of the tests through SSL_CERT_FILE."""
-    path = tmp_path / "authority.pem"
-    path.write_text(authority())
-    monkeypatch.setenv("SSL_CERT_FILE", str(path))
-
-
-@pytest.mark.usefixtures("trusted_authority")
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 @pytest.mark.parametrize(("case", "reason"), UNTRUSTED.items(), ids=UNTRUSTED)
 @in_every_way
-async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) -> None:
+async def test_a_tls_failure_is_not_retried(
+    way: str, case: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A failed handshake raises NotSentError with the reason after one connection and no request."""
-    with doorkeeper(certificates(case)) as (address, accepted):
+    (tmp_path / "authority.pem").write_text(authority())
+    monkeypatch.setenv("SSL_CERT_FILE", f"{tmp_path}/authority.pem")
+    with doorkeeper(untrusted(case)) as (address, accepted):
         async with opened(way, address) as calls:
             with pytest.raises(NotSentError, match=reason) as caught:
                 await calls.get()
@@ -269,64 +233,36 @@ async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) ->
         assert (caught.value.attempts, len(accepted)) == (0, 1)
 
 
-NOT_HTTP = "it responded with bytes that are not HTTP: does it need https"
-HUNG_UP = "(it closed the connection without a response|connection reset by peer|broken pipe): does it need https"
-#: What a port sends, whether it does so before a request, and what the error says. The parser of httpx looks at what
-#: came when an empty line has come.
 FOREIGN = {
-    "speaks SSH": (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", True, NOT_HTTP),
-    "responds in another protocol": (b"-ERR unknown command\r\n\r\n", False, NOT_HTTP),
-    "alerts as TLS does": (b"\x15\x03\x01\x00\x02\x02\x46\r\n\r\n", False, NOT_HTTP),
-    "closes at once": (b"", True, HUNG_UP),
-    "closes after a request": (b"", False, HUNG_UP),
-    "resets after a request": (None, False, HUNG_UP),
+    "responds in another protocol": (Raw(data=b"SSH-2.0-OpenSSH_9.6\r\n\r\n"), "bytes that are not HTTP"),
+    "closes": (Raw(data=b"", closes=True), "(closed the connection without a response|broken pipe)"),
+    "resets": (Raw(data=b"", resets=True), "(connection reset by peer|broken pipe)"),
 }
 
 
-@asynccontextmanager
-async def listening(handler: Handler) -> AsyncIterator[int]:
-    """Serve connections on loopback, and yield the port."""
-    async with await asyncio.start_server(handler, "127.0.0.1", 0) as server:
-        yield server.sockets[0].getsockname()[1]
-
-
-@pytest.mark.parametrize(("sent", "speaks_first", "said"), FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize(("response", "said"), FOREIGN.values(), ids=FOREIGN)
 @in_every_way
-async def test_what_is_no_http_server_is_told(way: str, sent: bytes | None, *, speaks_first: bool, said: str) -> None:
-    """An address that has never sent HTTP ends a call after three attempts, and the text asks for https."""
-    accepted: list[asyncio.StreamWriter] = []
-
-    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        accepted.append(writer)
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
-            if not speaks_first:
-                await reader.readuntil(b"\r\n\r\n")
-            if sent is None:
-                # Without a wait for what is still to be sent, closing a socket resets its connection.
-                writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            writer.write(sent or b"")
-            await (reader.read() if sent else asyncio.sleep(0))
-        writer.close()
-
-    async with listening(respond) as port, opened(way, f"http://127.0.0.1:{port}") as calls:
-        with pytest.raises(OutcomeUnknownError, match=said):
+async def test_an_address_that_never_sent_http_is_not_retried_for_long(way: str, response: Raw, said: str) -> None:
+    """A call ends after three attempts, and the text asks for https; a POST is sent once."""
+    async with RawServer(response) as server, opened(way, server.address) as calls:
+        with pytest.raises(OutcomeUnknownError, match=f"{said}: does it need https"):
             await calls.get()
-        assert len(accepted) == 3
-        with pytest.raises(OutcomeUnknownError, match=f"{said}.*; POST is not idempotent"):
+        assert len(server.requests) == 3
+        with pytest.raises(OutcomeUnknownError, match=f"{said}: does it need https.*; POST is not idempotent"):
             await calls.post()
-        assert len(accepted) == 4
+        assert len(server.requests) == 4
 
 
-async def test_bytes_that_are_not_http_are_an_outage_of_a_known_service() -> None:
-    """An address that has sent HTTP before is retried as after any lost response."""
-    async with RawServer(GOOD, b"220 ready\r\n", GOOD) as server, opened("default", server.address) as calls:
-        assert await calls.get() == "a-1"
-        assert await calls.get() == "a-1"
+async def test_an_address_that_has_sent_http_is_an_outage() -> None:
+    """It is retried as after any lost response."""
+    responses = (GOOD, b"220 ready\r\n", *[Raw(data=b"", closes=True)] * 3, GOOD)
+    async with RawServer(*responses) as server, opened("default", server.address) as calls:
+        assert [await calls.get() for _ in range(2)] == ["a-1"] * 2
 
 
-@in_every_way
+@pytest.mark.parametrize("way", ["default", "http_client", "plain"])
 async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
-    """A handshake that HTTP answers is final after one connection, and its text names http."""
+    """A handshake that is answered in HTTP is final after one connection, and its text names http."""
     accepted: list[asyncio.StreamWriter] = []
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -335,7 +271,10 @@ async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         writer.close()
 
-    async with listening(respond) as port, opened(way, f"https://127.0.0.1:{port}") as calls:
+    async with (
+        await asyncio.start_server(respond, "127.0.0.1", 0) as server,
+        opened(way, f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}") as calls,
+    ):
         with pytest.raises(NotSentError, match=r"the server does not speak TLS: is it http://\?"):
             await calls.get()
-        assert len(accepted) == 1
+    assert len(accepted) == 1
