@@ -37,7 +37,7 @@ def is_test_file(block: Block) -> bool:
     return "\nimport pytest\n" in f"\n{block.text}"
 
 
-WITH_PROGRAMS = [page for page in PAGES if blocks_of(page, "python") and name_of(page) not in {WALK, "README.md"}]
+WITH_PROGRAMS = [page for page in PAGES if blocks_of(page, "python") and name_of(page) != WALK]
 TEST_FILES = [block for page in PAGES for block in blocks_of(page, "python") if is_test_file(block)]
 
 
@@ -58,9 +58,10 @@ def console() -> Iterator[Console]:
     console.close()
 
 
-@pytest.mark.usefixtures("served")
 @pytest.mark.parametrize("page", WITH_PROGRAMS, ids=name_of)
-def test_code_of_a_page_runs(page: Path, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_of_a_page_runs(
+    page: Path, console: Console, served: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The blocks of a page run one after the other behind the first page's, and print what the page says."""
     if "my_service._vendor" in page.read_text(encoding="utf-8"):
         (tmp_path / "my_service").mkdir()
@@ -73,6 +74,8 @@ def test_code_of_a_page_runs(page: Path, console: Console, tmp_path: Path, monke
     for block in blocks_of(page, "python"):
         if not is_test_file(block) and not is_prelude(block):
             console.run(block)
+    if page == README:
+        assert {request.status for request in served.requests} == {200}
 
 
 @pytest.mark.parametrize("page", WITH_PROGRAMS, ids=name_of)
@@ -121,13 +124,3 @@ def test_the_docstring_of_an_operation_is_complete(operation: Callable[..., obje
     arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]
     described = ", ".join(re.findall(r"^    ([a-z_, ]+):", arguments, re.MULTILINE)).split(", ")
     assert sorted(described) == sorted(parameters or [""])
-
-
-def test_the_program_of_the_readme_succeeds(console: Console, served: Sandbox) -> None:
-    """There is a program to paste in README.md, and the service accepts each of its requests."""
-    blocks = blocks_of(README, "python")
-    assert any("asyncio.run(" in block.text for block in blocks)
-    for block in blocks:
-        console.run(block)
-    assert served.requests
-    assert all(request.status is not None and request.status < 300 for request in served.requests)

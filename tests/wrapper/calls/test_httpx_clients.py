@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -10,7 +11,6 @@ from itwin_platform import (
     APIStatusError,
     BackoffPolicy,
     BackoffTransport,
-    NotSentError,
     OutcomeUnknownError,
     PlatformClient,
     PlatformError,
@@ -43,7 +43,7 @@ def ours(platform: PlatformClient) -> httpx.AsyncClient:
     return platform.generated.get_async_httpx_client()
 
 
-NOTE = {"note": "kept"}
+NOTE, GZIP = {"note": "kept"}, {"content-encoding": "gzip"}
 
 
 async def test_a_request_carries_what_the_client_sends(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
@@ -59,35 +59,30 @@ async def test_a_request_carries_what_the_client_sends(ours: httpx.AsyncClient, 
     assert "cookie" not in request.headers
 
 
-ELSEWHERE = {"retry-after": "3600", "location": "https://evil.example/"}
-
-
 @pytest.mark.parametrize(
-    ("outcome", "error", "said", "requests"),
+    ("outcome", "error", "requests"),
     [
-        (httpx.Response(302, headers=ELSEWHERE), APIStatusError, "302", 1),
-        (httpx.Response(429, headers=ELSEWHERE), RateLimitError, "429", 1),
-        (httpx.ConnectError("x"), NotSentError, "after 7 attempts", 7),
-        (httpx.ReadTimeout("x"), OutcomeUnknownError, "after 7 attempts", 7),
-        (httpx.Response(200, headers={"content-encoding": "gzip"}), ResponseDecodeError, "its gzip encoding", 1),
+        (httpx.Response(429, headers={"retry-after": "3600"}), RateLimitError, 1),
+        (
+            httpx.Response(200, headers={"content-encoding": "gzip"}, stream=httpx.ByteStream(b"x")),
+            ResponseDecodeError,
+            1,
+        ),
+        (httpx.ReadTimeout("x"), OutcomeUnknownError, 7),
     ],
+    ids=["status", "broken encoding", "lost"],
 )
 async def test_what_goes_wrong_is_a_typed_error(
-    httpx_mock: HTTPXMock, outcome: httpx.Response | Exception, error: type[PlatformError], said: str, requests: int
+    httpx_mock: HTTPXMock, outcome: httpx.Response | Exception, error: type[PlatformError], requests: int
 ) -> None:
-    """A status, a lost response and an encoding that is broken, with as many attempts as of an operation."""
-
-    def respond(_: httpx.Request) -> httpx.Response:
-        if isinstance(outcome, Exception):
-            raise outcome
-        return httpx.Response(outcome.status_code, headers=outcome.headers, stream=httpx.ByteStream(b"x"))
-
+    """The error is that of an operation, after as many attempts."""
+    respond = Mock(side_effect=outcome if isinstance(outcome, Exception) else [outcome])
     httpx_mock.add_callback(respond, is_reusable=True)
     async with platform_of(backoff=BackoffPolicy(base_delay=0.0)) as platform:
-        with pytest.raises(error, match=said) as caught:
+        with pytest.raises(error) as caught:
             await platform.generated.get_async_httpx_client().get("/things?secret=planted")
     assert (caught.value.method, caught.value.route) == ("GET", "/things")
-    assert len(httpx_mock.get_requests()) == requests
+    assert respond.call_count == requests
 
 
 async def test_all_paths_of_a_host_are_down_together(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
@@ -156,13 +151,11 @@ async def test_the_same_origin_may_be_written_otherwise(ours: httpx.AsyncClient,
     [
         ({"url": "/itwins/?a=1", "params": {"b": "2"}}, [b"a=1&b=2", b"b=2"], {}),
         ({"params": [("a", "1"), ("a", "2")]}, [b"a=1&a=2"], {}),
-        ({"params": {"a": ["1", "2"]}}, [b"a=1&a=2"], {}),
         ({"headers": [("x-mine", "b")]}, [b""], {"x-mine": ["b"]}),
         ({"headers": {"USER-AGENT": "mine"}}, [b""], {"user-agent": ["mine"]}),
-        ({"headers": {"content-type": "a/b"}, "json": {}}, [b""], {"content-type": ["a/b"]}),
         ({"json": {}}, [b""], {"content-type": ["application/json"], "content-length": ["2"]}),
     ],
-    ids=["query", "pairs", "lists", "header pairs", "own agent", "own type", "plain"],
+    ids=["query", "pairs", "header pairs", "own agent", "plain"],
 )
 async def test_what_httpx_takes_is_taken(
     ours: httpx.AsyncClient,

@@ -8,11 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterable
 import httpx
 import pytest
 from itwin_platform._requests.sender import DecodedResponse
-from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Request, ResponseDecodeError
+from itwin_platform_transport import BackoffPolicy, CallInfo, CallResult, Request, ResponseDecodeError
 from itwin_platform_transport.attempts.endings import KEPT_OF_TOO_LARGE
 from itwin_platform_transport.connections.messages import send_through
-
-from tests.support.services import ScriptedTransport, send
 
 MOST = 1_000_000
 
@@ -57,16 +55,6 @@ async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
 def cut(data: bytes, size: int) -> list[bytes]:
     """Data in chunks."""
     return [data[start : start + size] for start in range(0, len(data), size)]
-
-
-async def test_a_plain_body_is_kept_with_headers_and_extensions() -> None:
-    """Status, headers and extensions stay as they came, and nothing is added."""
-    response = head([b"ab", b"", b"c"], status=404)
-    response.extensions["http_version"] = b"HTTP/1.1"
-    complete = await decoded(response, limit=3)
-    assert (complete.status_code, complete.content, complete.headers["x-correlation-id"]) == (404, b"abc", "c-1")
-    assert complete.headers == response.headers
-    assert complete.extensions["http_version"] == b"HTTP/1.1"
 
 
 def raw_deflated(data: bytes) -> bytes:
@@ -124,7 +112,6 @@ async def test_a_bomb_takes_little_memory(encoding: str) -> None:
 
 
 WHOLE = gzip.compress(b'{"a": 1}' * 100, mtime=0)
-ENCODED = {"content-encoding": "gzip", "content-length": str(len(WHOLE))}
 
 
 @pytest.mark.parametrize(
@@ -174,14 +161,6 @@ async def test_what_could_be_decoded_of_an_error_is_kept(rest: bytes) -> None:
     assert b"x" not in error.content
 
 
-async def test_a_body_that_was_read_without_keeping_it_is_reported() -> None:
-    """A response that a hook has consumed raises an error that names `aread()`."""
-    response = head([b"{}"])
-    assert [chunk async for chunk in response.aiter_raw()] == [b"{}"]
-    with pytest.raises(ResponseDecodeError, match=r"consumed its body without keeping it: read it with `aread\(\)`"):
-        await decoded(response, limit=MOST)
-
-
 async def test_a_response_without_a_body_may_name_an_encoding() -> None:
     """Nothing breaks off where nothing began."""
     assert (await decoded(head([], status=204, encoding="gzip"), limit=MOST)).content == b""
@@ -197,10 +176,3 @@ async def test_a_body_that_breaks_off(error: Exception) -> None:
     assert (complete.status_code, complete.content) == (409, b"{")
     too_large = await decoded(head([b"x" * (MOST + 1)], status=409), limit=MOST)
     assert len(too_large.content) == MOST
-
-
-async def test_a_body_that_is_too_large_for_an_ordinary_client_says_so() -> None:
-    """The error of `BackoffTransport` names the limit, as that of the platform does."""
-    transport = BackoffTransport(ScriptedTransport(head([b"x" * 11])), max_response_bytes=10)
-    with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 10 bytes"):
-        await send(transport)

@@ -47,12 +47,7 @@ STATUS_CLASSES = [kind for kind in CLASSES if issubclass(kind, APIStatusError)]
 @pytest.mark.parametrize(
     ("status", "kind", "retryable"),
     [
-        *(
-            (300, APIStatusError, False),
-            (302, APIStatusError, False),
-            (402, APIStatusError, False),
-            (418, APIStatusError, False),
-        ),
+        *((300, APIStatusError, False), (418, APIStatusError, False)),
         *((500, ServerError, False), (502, ServerError, True), (503, ServerError, True)),
         *((504, ServerError, True), (599, ServerError, False)),
     ],
@@ -76,35 +71,22 @@ async def test_headers_outside_ascii_are_those_of_the_error(note: str, encoding:
     assert error.headers["x-note"] == sent.decode(encoding)
 
 
-NO_OBJECTS: list[object] = [
-    *(None, [], [[]], " ", b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b"<html>", b"\0"),
-    *(b'{"error":' * 480 + b"7" + b"}" * 480, {"error": {}}),
-]
-
-
 @pytest.mark.parametrize(
     ("body", "code", "message"),
     [
-        ({"error": {"code": "TooManyRequests"}}, "TooManyRequests", None),
-        ({"statusCode": 401, "message": "Invalid JWT."}, None, "Invalid JWT."),
-        ({"code": "A", "message": "B"}, "A", "B"),
-        ({"error": None}, None, None),
-        ({"error": "text"}, None, "text"),
-        ({"error": []}, None, None),
-        ({"error": {"code": 7, "message": ["x"], "target": {}}}, None, "x"),
-        ({"error": {"code": 7, "message": {"a": 5}, "target": {}}}, None, None),
-        ({"error": {"code": "A", "details": None}}, "A", None),
-        ({"error": {"code": "A", "details": {"code": "B"}}}, "A", None),
-        ({"error": {"code": "A", "details": [None, 1, "x", []]}}, "A", None),
-        *((value, None, None) for value in NO_OBJECTS),
+        (b'{"error": {"code": "TooManyRequests"}}', "TooManyRequests", None),
+        (b'{"error": {"code": 7, "message": {"a": 5}, "target": {}}}', None, None),
+        (b'{"error": {"code": "A", "details": {"code": "B"}}}', "A", None),
+        (b'{"error": {"code": "A", "details": [null, 1, "x", []]}}', "A", None),
         (b'\xef\xbb\xbf{"code": "A"}', "A", None),
         (b'{"code": "A", "code": "B"}', "B", None),
+        *((body, None, None) for body in (b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b"<html>", b"null", b"[[]]")),
+        (b'{"error":' * 480 + b"7" + b"}" * 480, None, None),
     ],
 )
-def test_any_body_is_read_as_far_as_it_goes(body: object, code: str | None, message: str | None) -> None:
+def test_any_body_is_read_as_far_as_it_goes(body: bytes, code: str | None, message: str | None) -> None:
     """The gateway's form, HTML, text, null, lists, nonsense: what cannot be read is None, and nothing raises."""
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    error = ServerError(status=500, headers={}, body=content, attempts=1)
+    error = ServerError(status=500, headers={}, body=body, attempts=1)
     assert (error.code, error.message, error.details) == (code, message, ())
     assert str(error).startswith("500 ")
     assert "null" not in str(error)

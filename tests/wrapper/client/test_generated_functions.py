@@ -66,13 +66,13 @@ async def test_a_request_without_a_body_states_that_where_one_is_usual(method: s
 
 
 async def test_another_accept_is_sent_as_it_is() -> None:
-    """Accept can be given for one call: only the placeholder of the vendor is filled in."""
+    """Accept can be given for one call; the placeholder of the vendor is filled in."""
     client, requests = answering()
     async with client:
-        for accept in ("application/json", "application/vnd.{vendor}.itwin-platform.v3+json"):
-            await get_primary_account.asyncio(client=client.generated, accept=accept)
-    accepted = [request.headers["accept"] for request in requests]
-    assert accepted == ["application/json", "application/vnd.acme.itwin-platform.v3+json"]
+        await get_primary_account.asyncio(
+            client=client.generated, accept="application/vnd.{vendor}.itwin-platform.v3+json"
+        )
+    assert requests[0].headers["accept"] == "application/vnd.acme.itwin-platform.v3+json"
 
 
 @pytest.mark.parametrize("is_given", [False, True], ids=["default", "another's client"])

@@ -1,27 +1,19 @@
 """Log records carry their event field by field, for logs that are written as JSON."""
 
-import asyncio
 import json
 import logging
 import sys
 from collections.abc import Iterator
 from typing import Any
-from unittest.mock import ANY
 
 import httpx
 import pytest
 from itwin_platform import (
-    AttemptEnded,
-    BackoffEvent,
     BackoffPolicy,
-    CooldownStarted,
     Gate,
-    OutageEnded,
-    OutageStarted,
     UsageError,
 )
 
-from tests.support.event_loops import in_virtual_time
 from tests.wrapper.client.conftest import SCENE, answering
 
 ITWIN = "itwin-7"
@@ -163,32 +155,6 @@ async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.
     assert all(name == "message" or name.startswith("itwin_") for line in lines for name in line)
     for confidential in (SCENE, ITWIN, "planted", "/api", "service.example", "$top", "Bearer"):
         assert confidential not in json.dumps(lines)
-
-
-def test_events_name_the_call_and_what_happened() -> None:
-    """A cooldown and an outage have the method and the route, what failed, and how often it was probed."""
-    steps: list[Any] = [httpx.Response(429, headers={"retry-after": "9"}), *[httpx.ReadError("x")] * 20]
-    events: list[BackoffEvent] = []
-
-    def service(_: httpx.Request) -> httpx.Response:
-        step = steps.pop(0) if steps else httpx.Response(200, json={"webhook": {"id": "w"}})
-        if isinstance(step, httpx.Response):
-            return step
-        raise step
-
-    async def calls() -> None:
-        platform, _ = answering(service, on_event=events.append)
-        async with platform, asyncio.TaskGroup() as group:
-            for _ in range(25):
-                group.create_task(platform.webhooks.activate("w"))
-
-    in_virtual_time(calls())
-    call: dict[str, Any] = {"method": "PATCH", "route": "/webhooks/{webhook_id}", "seconds": ANY}
-    assert [event for event in events if not isinstance(event, AttemptEnded)] == [
-        CooldownStarted(**call),
-        OutageStarted(**call, status=None, error="ReadError"),
-        OutageEnded(**call, probes=1),
-    ]
 
 
 @pytest.mark.parametrize("handlers", [None, [Failing()]], ids=["a log", "a log that fails"])

@@ -51,23 +51,12 @@ def test_a_provider_that_needs_an_argument_is_rejected(token: Any) -> None:
     assert raised.value.argument == "token"
 
 
-async def test_a_provider_without_a_signature_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is written in C need not tell its parameters."""
-
-    class Provider:
-        __signature__ = "none that can be read"
-
-        def __call__(self) -> str:
-            return "t"
-
-    def unreadable(_: object) -> None:
-        raise ValueError("no signature found")
-
-    monkeypatch.setattr("inspect.signature", unreadable)
-    client, requests = answering(token=Provider())
+async def test_a_provider_without_a_signature_is_called() -> None:
+    """A method that is written in C need not tell its parameters."""
+    client, requests = answering(token="written-in-c".format)
     async with client:
         await client.itwins.get_primary_account()
-    assert len(requests) == 1
+    assert requests[0].headers["authorization"] == "Bearer written-in-c"
 
 
 def test_a_coroutine_is_no_token() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-import attrs
 import httpx
 import pytest
 from itwin_platform import (
@@ -134,16 +133,6 @@ def test_a_model_can_be_changed_and_so_is_no_key() -> None:
     """A set or a dictionary rejects it with a TypeError: its id, which is a string, is the key to use."""
     with pytest.raises(TypeError, match="unhashable type: 'ITwin'"):
         hash(ITwin.from_dict({"id": "a"}))
-
-
-def test_evolve_changes_a_field_and_keeps_the_rest() -> None:
-    """`attrs.evolve` keeps properties that this version does not know, and shares none of them with the original."""
-    original = ITwin.from_dict({"id": "a", "displayName": "A", "aPropertyOfTomorrow": {"deep": [1, None]}})
-    changed = attrs.evolve(original, display_name="changed")
-    assert (changed.display_name, original.display_name) == ("changed", "A")
-    assert changed.to_dict() == original.to_dict() | {"displayName": "changed"}
-    changed["new"] = 1
-    assert "new" not in original
 
 
 #: Frozen values: equal where their fields are, and usable as keys.

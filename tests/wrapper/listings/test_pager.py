@@ -167,14 +167,6 @@ async def test_collect_does_not_warn_of_a_complete_listing(total: int, limit: in
     assert await items.pager(limit=limit, resume=first.resume).collect() == wanted[1:]
 
 
-async def test_items_of_whole_pages_are_counted() -> None:
-    """As those that a loop over the pager takes one by one."""
-    pager, first = NumberedItems(25).pager(), NumberedItems(25).pager()
-    assert [(len(page.items), pager.items_read) async for page in pager.pages()] == [(10, 10), (10, 20), (5, 25)]
-    await first.first_page()
-    assert first.items_read == 10
-
-
 @pytest.mark.parametrize(("concurrency", "most"), [(1, 1), (4, 5)])
 async def test_what_is_requested_again(concurrency: int, most: int) -> None:
     """Resuming requests again the page of the last item, and at most the pages that were in flight behind it."""

@@ -37,21 +37,6 @@ async def test_pages_of_one_second_each(total: int, concurrency: int, seconds: i
     assert len(items.requests) <= most
 
 
-@pytest.mark.parametrize(
-    "links",
-    [
-        ["?cursor={0}&$skip={0}"],
-        ["?$skip={0}&$top=9"],
-        ["?$skip={0}", "?$top=10&$skip={0}", "?$top=10&$skip={0}"],
-    ],
-)
-async def test_links_are_followed_where_the_service_pages_otherwise(links: Sequence[str]) -> None:
-    """Cursors, another page size and links that differ among themselves are followed, at the cost of one round."""
-    items = NumberedItems(200, latencies=(1.0,), links=links)
-    assert await elapsed(items, concurrency=4) <= 23
-    assert len(items.requests) <= 20 + 4
-
-
 async def test_pages_ahead_wait_for_a_slow_caller() -> None:
     """However long the caller works on a page, no more than `concurrency` pages are requested for it."""
     items = NumberedItems(1000, latencies=(1.0,))

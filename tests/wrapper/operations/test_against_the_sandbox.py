@@ -1,14 +1,12 @@
 """All eight operations over real HTTP against the sandbox, and complete listings whatever it does."""
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 from itwin_platform import (
     BackoffPolicy,
     DetectorType,
     ITwinSubClass,
-    Pager,
     PlatformClient,
 )
 from itwin_platform_sandbox import Sandbox
@@ -32,13 +30,6 @@ async def client(sandbox: Sandbox) -> AsyncIterator[PlatformClient]:
     patient = BackoffPolicy(base_delay=0.001, max_delay=0.002)
     async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token, backoff=patient) as opened:
         yield opened
-
-
-async def ids(pager: Pager[Any]) -> list[str]:
-    """Read a listing, in which nothing comes twice."""
-    found = [item.id for item in await pager.collect()]
-    assert len(found) == len(set(found))
-    return found
 
 
 async def test_all_eight_operations_succeed(sandbox: Sandbox, client: PlatformClient) -> None:
@@ -77,29 +68,3 @@ async def test_strange_responses_are_taken(
     ids = {each: getattr(sandbox, each) for each in METHODS[name][1]}
     assert await called(client, name, ids) not in (None, [])
     assert {each.status for each in sandbox.requests} == {OPERATIONS[name].success}
-
-
-WAYS: tuple[FaultName, ...] = (
-    *(
-        "next_foreign",
-        "next_relative",
-        "next_blank_led",
-        "next_null",
-        "next_empty",
-        "next_continuation_token",
-        "other_page_size",
-    ),
-    *("unknown_fields", "seen_shapes", "seen_headers", "missing_fields"),
-)
-
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_every_way_of_paging(way: FaultName, sandbox: Sandbox, client: PlatformClient) -> None:
-    """Both listings are complete and in order, however the service paginates and responds."""
-    scene = (sandbox.scene_id, sandbox.itwin_id)
-    itwins, objects = await ids(client.itwins.list()), await ids(client.scenes.list_objects(*scene))
-    assert (len(itwins), len(objects)) == (45, 25)
-    sandbox.fault(way, count=None)
-    for concurrency in (1, 5):
-        assert await ids(client.itwins.list(page_size=8, concurrency=concurrency)) == itwins
-        assert await ids(client.scenes.list_objects(*scene, page_size=8, concurrency=concurrency)) == objects

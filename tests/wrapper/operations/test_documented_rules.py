@@ -263,6 +263,7 @@ async def test_the_client_rejects_a_broken_rule_until_it_is_lifted(case: Case, e
     code = (case.broken.missing and stated.get("missing")) or stated.get("code")
     documented = (code, stated.get("target")) if code else (None if "inferred" in own else own["code"], None)
     assert (caught.value.code, caught.value.target) == documented
+    assert str(caught.value.argument).partition(".")[0].partition("[")[0] in keywords
     assert exchange.mock.get_requests() == []
     if None in case.parameters.values():
         with pytest.raises(UsageError, match=r"cannot be None|must be .*not None"):

@@ -49,7 +49,6 @@ LONG = "x" * 200
 BODIES: dict[str, list[Any]] = {
     "create_detector": [
         ({}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
-        ({"display_name": UNSET}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
         *(
             ({"name": "n", keyword: value}, f'{{"name":"n","type":"PhotoObjectDetector","{name}":{sent}}}')
             for keyword, name in ((argument_of({}, name), name) for name in nullable("create_detector"))
@@ -62,7 +61,6 @@ BODIES: dict[str, list[Any]] = {
     ],
     "create_repository_resource": [
         ({}, '{"id":"roads","displayName":"Roads"}'),
-        ({"type": UNSET}, '{"id":"roads","displayName":"Roads"}'),
         ({"id": "a/b #?%", "display_name": "é"}, '{"id":"a/b #?%","displayName":"é"}'),
         ({"id": LONG, "type": LONG[100:]}, f'{{"id":"{LONG}","displayName":"Roads","type":"{LONG[100:]}"}}'),
     ],
@@ -89,10 +87,8 @@ BODIES: dict[str, list[Any]] = {
             for given, sent in (
                 ([], ""),
                 (CREATED, f'"{CREATED}"'),
-                (UNKNOWN, f'"{UNKNOWN}"'),
                 ([CREATED, UNKNOWN], f'"{CREATED}","{UNKNOWN}"'),
                 ((str(each) for each in (CREATED, UNKNOWN)), f'"{CREATED}","{UNKNOWN}"'),
-                ({CREATED: 1}, f'"{CREATED}"'),
                 (dict.fromkeys(["c", "a", "b"]).keys(), '"a","b","c"'),
                 (EventType, ",".join(f'"{each}"' for each in EventType)),
             )
@@ -179,7 +175,6 @@ QUERIES: dict[str, list[Any]] = {
     "list_itwins": [
         ({}, b"$top=%t"),
         ({"sub_class": ASSET}, b"subClass=Asset&$top=%t"),
-        ({"sub_class": "Asset"}, b"subClass=Asset&$top=%t"),
         ({"select": [Name.DISPLAY], "parent_id": Name.DISPLAY}, b"parentId=displayName&$select=displayName&$top=%t"),
         ({"sub_class": [ASSET, "Project"]}, b"subClass=Asset%2CProject&$top=%t"),
         ({"sub_class": iter((PROJECT, "Road"))}, b"subClass=Project%2CRoad&$top=%t"),
@@ -189,7 +184,6 @@ QUERIES: dict[str, list[Any]] = {
         ({"number": "P/17", "display_name": "é"}, b"number=P%2F17&displayName=%C3%A9&$top=%t"),
         ({"parent_id": "p", "itwin_account_id": "a"}, b"parentId=p&iTwinAccountId=a&$top=%t"),
         ({"search": "a+b"}, b"$search=a%2Bb&$top=%t"),
-        ({"select": "id"}, b"$select=id&$top=%t"),
         ({"select": ("id", "number")}, b"$select=id%2Cnumber&$top=%t"),
         ({"filter": "a eq 'a''b'", "sub_class": ASSET}, b"subClass=Asset&$filter=a%20eq%20%27a%27%27b%27&$top=%t"),
         ({"order_by": "displayName ASC"}, b"$orderby=displayName%20ASC&$top=%t"),

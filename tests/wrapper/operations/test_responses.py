@@ -86,21 +86,6 @@ async def test_a_result_of_any_shape_loses_nothing(
     assert ([each.to_dict() for each in result] if isinstance(result, list) else result.to_dict()) == value
 
 
-async def test_odd_items_are_in_the_complete_listing_too(exchange: Exchange) -> None:
-    """`list_all`, which drops what comes twice by its id, keeps what has none."""
-    exchange.mock.add_response(json={"iTwins": [{"id": "a"}, {}, {"id": None}, {"id": "a"}]})
-    found = await exchange.platform.itwins.list_all().collect()
-    assert [each.to_dict() for each in found] == [{"id": "a"}, {}, {"id": None}]
-
-
-async def test_a_secret_that_comes_back_shows_in_no_text(exchange: Exchange) -> None:
-    """The secret of a webhook stays out of the result's `repr`, even where the service returned it."""
-    webhook = await exchange(
-        "update_webhook", {"secret": "planted-secret"}, json=WEBHOOK | {"secret": "planted-secret"}
-    )
-    assert "planted-secret" not in repr(webhook)
-
-
 BROKEN = {
     "empty": b"",
     "text": b"done",
@@ -139,19 +124,12 @@ WRONG: list[tuple[str, object, str]] = [
     ),
     *(("list_itwins", {"iTwins": [{"id": "a"}, odd]}, "iTwins[1]: an object") for odd in ODD),
     ("update_repository", {"repository": {"id": 5}}, "repository.id: a string"),
-    ("update_repository", {"repository": {"authentication": {"type": 5}}}, "repository.authentication.type: a string"),
     ("update_repository", {"repository": {"authentication": {"type": "Basic", "password": 5}}}, "password: a string"),
     ("update_repository", {"repository": {"options": {"minimumLevel": "3"}}}, "options.minimumLevel: a number"),
-    ("create_repository_resource", {"resource": {"capabilities": []}}, "resource.capabilities: an object"),
     ("list_itwins", {"iTwins": [{}, {}, {}, {"status": 5}]}, "iTwins[3].status: a string"),
-    ("get_primary_account", {"iTwin": {"id": True}}, "iTwin.id: a string"),
-    ("create_scene", {"scene": {"parentId": 5, "sceneData": {"objects": []}}}, "scene.parentId: a string"),
     ("create_scene", {"scene": {"sceneData": {"objects": [{"visible": "no"}]}}}, "objects[0].visible: true or false"),
-    ("create_scene", {"scene": {"sceneData": {"objects": [None]}}}, "scene.sceneData.objects[0]: an object"),
-    ("list_scene_objects", {"objects": [{"order": "1"}]}, "objects[0].order: a number"),
     ("list_scene_objects", {"objects": [], "sceneContext": {"isPartial": "yes"}}, "isPartial: true or false"),
     ("create_detector", {"detector": {"versions": 5}}, "detector.versions: a list"),
-    ("update_webhook", {"eventTypes": ["a", 5]}, "eventTypes[1]: a string"),
     ("update_webhook", {"webhook": {"eventTypes": ["a", 5]}}, "webhook.eventTypes[1]: a string"),
 ]
 

@@ -154,19 +154,6 @@ async def test_nothing_is_sent_before_there_is_a_connection(
                 assert str(error).endswith("; nothing was sent")
 
 
-async def test_a_transport_that_reports_nothing_may_have_sent() -> None:
-    """A mock, or a transport of another library: whether it has written anything is not known."""
-
-    async def hangs(_: httpx.Request) -> httpx.Response:
-        await asyncio.sleep(1e9)
-        return httpx.Response(200)
-
-    transport = BackoffTransport(httpx.MockTransport(hangs), policy=SHORT)
-    with pytest.raises(DeadlineExceededError, match="1 request was sent") as raised:
-        await transport.handle_async_request(httpx.Request("POST", "https://service.example/"))
-    assert raised.value.sent
-
-
 async def test_failed_connections_are_attempts_and_no_requests() -> None:
     """The text of an error counts requests that were sent; `attempts` counts every attempt."""
     refused = iter([httpx.ConnectError("x")] * 2)
