@@ -7,10 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 
 import httpx
 import pytest
-from itwin_platform._requests.sender import DecodedResponse
-from itwin_platform_transport import BackoffPolicy, CallInfo, CallResult, Request, ResponseDecodeError
-from itwin_platform_transport.attempts.endings import KEPT_OF_TOO_LARGE
-from itwin_platform_transport.connections.messages import send_through
+from itwin_platform import APIStatusError, BackoffPolicy, PlatformClient, ResponseDecodeError, TransportError
 
 MOST = 1_000_000
 
@@ -39,17 +36,25 @@ def head(chunks: Iterable[bytes | Exception], *, status: int = 200, encoding: st
     return httpx.Response(status, headers=headers, stream=Chunks(chunks))
 
 
-async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
-    """Read a response as an attempt does, and decode it as the platform does."""
-    request = await Request.of(httpx.Request("GET", "https://service.example"))
-    received = await send_through(httpx.MockTransport(lambda _: response), request)
-    await received.read(limit=limit)
-    result = CallResult(received, 1, 0.0, None, None, None, None)
-    info = CallInfo(method="GET", route="/", policy=BackoffPolicy())
-    complete = DecodedResponse(info, result, limit=limit)
-    if complete.fault is not None and received.status_code < 300:
-        raise complete.decode_error(complete.fault)
-    return complete
+def client_of(response: httpx.Response, *, limit: int = MOST) -> PlatformClient:
+    """A client that gets one response."""
+    transport, once = httpx.MockTransport(lambda _: response), BackoffPolicy(max_attempts=1)
+    return PlatformClient(
+        "https://service.example", vendor="v", token="t", transport=transport, backoff=once, max_response_bytes=limit
+    )
+
+
+async def decoded(response: httpx.Response, *, limit: int = MOST) -> httpx.Response:
+    """Return the response to a request of the caller's own."""
+    async with client_of(response, limit=limit) as platform:
+        return await platform.generated.get_async_httpx_client().get("/things")
+
+
+async def body_of_error(response: httpx.Response) -> bytes:
+    """Return what an error has kept of a response."""
+    with pytest.raises(APIStatusError) as raised:
+        await decoded(response)
+    return raised.value.body
 
 
 def cut(data: bytes, size: int) -> list[bytes]:
@@ -79,13 +84,13 @@ async def test_a_body_may_be_as_large_as_the_limit_and_no_larger(
 ) -> None:
     """The limit counts decoded bytes; past it the response is rejected, and its beginning stays on the error."""
     text = (bytes(index * index % 251 for index in range(251)) * (MOST // 251 + 1))[: MOST + 1]
-    assert (await decoded(head(cut(encode(text[:-1]), 65_536), encoding=encoding), limit=MOST)).content == text[:-1]
+    assert (await decoded(head(cut(encode(text[:-1]), 65_536), encoding=encoding))).content == text[:-1]
     response = head(cut(encode(text), 65_536), encoding=encoding)
     chunks = response.stream
     said = r"larger than max_response_bytes, 1000000 bytes.*id c-1"
     with pytest.raises(ResponseDecodeError, match=said) as raised:
-        await decoded(response, limit=MOST)
-    assert raised.value.body == text[:KEPT_OF_TOO_LARGE]
+        await decoded(response)
+    assert raised.value.body == text[:65_536]
     assert isinstance(chunks, Chunks)
     assert chunks.closed
 
@@ -136,43 +141,47 @@ WHOLE = gzip.compress(b'{"a": 1}' * 100, mtime=0)
 async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], encoding: str, reason: str) -> None:
     """A success is rejected with the reason; an error response stays one, without what could not be read."""
     with pytest.raises(ResponseDecodeError) as raised:
-        await decoded(head(chunks, encoding=encoding), limit=MOST)
+        await decoded(head(chunks, encoding=encoding))
     assert reason in str(raised.value)
-    assert (await decoded(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
+    await body_of_error(head(chunks, encoding=encoding, status=422))
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "utf-8", "gzip;q=1"])
 async def test_an_encoding_that_is_not_known_is_named_where_the_body_is_no_json(encoding: str) -> None:
     """It was ignored, which may be why the body cannot be read; its header stays, for another library to decode it."""
-    complete = await decoded(head([b"\x8b\x00\x80{}\x03"], encoding=encoding), limit=MOST)
-    error = complete.decode_error("the body is not JSON")
-    assert f"the body is not JSON: it is encoded as {encoding!r}, which was not asked for" in str(error)
-    assert f": it is encoded as {encoding!r}" in str(complete.decode_error(None))
-    assert (complete.content, complete.headers["content-encoding"]) == (b"\x8b\x00\x80{}\x03", encoding)
-    readable = await decoded(head([b"[]"], encoding=encoding), limit=MOST)
-    assert "encoded" not in str(readable.decode_error("an object was expected"))
+    said = f"the body is not JSON.*: it is encoded as {encoding!r}, which was not asked for"
+    async with client_of(head([b"\x8b\x00\x80{}\x03"], encoding=encoding)) as platform:
+        with pytest.raises(ResponseDecodeError, match=said):
+            await platform.itwins.get_primary_account()
+    response = await decoded(head([b"\x8b\x00"], encoding=encoding))
+    assert (response.content, response.headers["content-encoding"]) == (b"\x8b\x00", encoding)
+    async with client_of(head([b"[]"], encoding=encoding)) as platform:
+        with pytest.raises(ResponseDecodeError, match="an object was expected") as readable:
+            await platform.itwins.get_primary_account()
+    assert "encoded" not in str(readable.value)
 
 
 @pytest.mark.parametrize("rest", [b"trailing", WHOLE[:30]], ids=["trailing", "half"])
 async def test_what_could_be_decoded_of_an_error_is_kept(rest: bytes) -> None:
     """All that came before the place where its encoding breaks."""
-    error = await decoded(head([WHOLE, WHOLE, rest], encoding="gzip", status=422), limit=MOST)
-    assert error.content.startswith(b'{"a": 1}' * 200)
-    assert b"x" not in error.content
+    body = await body_of_error(head([WHOLE, WHOLE, rest], encoding="gzip", status=422))
+    assert body.startswith(b'{"a": 1}' * 200)
+    assert b"x" not in body
 
 
 async def test_a_response_without_a_body_may_name_an_encoding() -> None:
     """Nothing breaks off where nothing began."""
-    assert (await decoded(head([], status=204, encoding="gzip"), limit=MOST)).content == b""
-    assert (await decoded(head([b""], encoding="gzip"), limit=MOST)).content == b""
+    assert (await decoded(head([], status=204, encoding="gzip"))).content == b""
+    assert (await decoded(head([b""], encoding="gzip"))).content == b""
 
 
-@pytest.mark.parametrize("error", [httpx.ReadError("x"), httpx.RemoteProtocolError("x"), ConnectionResetError()])
+@pytest.mark.parametrize(
+    "error",
+    [httpx.ReadError("x"), httpx.RemoteProtocolError("x"), ConnectionResetError()],
+    ids=repr,
+)
 async def test_a_body_that_breaks_off(error: Exception) -> None:
     """A success without its end is no response; an error response is one, with what came of its body."""
-    with pytest.raises(type(error)):
-        await decoded(head([b"{", error]), limit=MOST)
-    complete = await decoded(head([b"{", error], status=409), limit=MOST)
-    assert (complete.status_code, complete.content) == (409, b"{")
-    too_large = await decoded(head([b"x" * (MOST + 1)], status=409), limit=MOST)
-    assert len(too_large.content) == MOST
+    with pytest.raises(TransportError):
+        await decoded(head([b"{", error]))
+    assert await body_of_error(head([b"{", error], status=409)) == b"{"

@@ -36,6 +36,7 @@ def logger() -> Iterator[logging.Logger]:
     logger.setLevel(level)
 
 
+NAME = "itwin_platform"
 LIMITED = "WARNING:itwin_platform:GET /itwins/myprimaryaccount -> 429: rate limited for 0 s"
 ENDED = [
     "DEBUG:itwin_platform:GET /itwins/myprimaryaccount -> 429",
@@ -63,7 +64,7 @@ async def test_the_environment_switches_the_log_on(
     """Each line is written once, to stderr, by however many clients; other loggers stay as they are."""
     monkeypatch.setattr(sys, "stderr", sys.__stderr__)
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", value)
-    others = {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers().items()}
+    before = others()
     left = [httpx.Response(429, headers={"retry-after": "0"}), httpx.Response(200, json={"iTwin": {"id": "planted"}})]
     platform, _ = answering(lambda _: left.pop(0), backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
     answering()
@@ -72,13 +73,14 @@ async def test_the_environment_switches_the_log_on(
     lines = capfd.readouterr().err.splitlines()
     assert [line for line, start in zip(lines, expected, strict=True) if not line.startswith(start)] == []
     assert "planted" not in "".join(lines)
-    assert {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers().items()} == others
+    assert others() == before
 
 
-def loggers() -> dict[str, logging.Logger]:
-    """All other loggers, with the root."""
+def others() -> dict[str, tuple[object, list[logging.Handler]]]:
+    """The levels and handlers of all other loggers, with the root."""
     found = {name: each for name, each in logging.root.manager.loggerDict.items() if isinstance(each, logging.Logger)}
-    return {name: each for name, each in found.items() if name != "itwin_platform"} | {"": logging.root}
+    loggers = found | {"": logging.root}
+    return {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers.items() if each.name != NAME}
 
 
 async def test_a_log_of_the_application_shows_each_line_once(
