@@ -23,7 +23,6 @@ from itwin_platform import (
     NotSentError,
     OutcomeUnknownError,
     PagingError,
-    PlatformClient,
     PlatformError,
     RateLimitError,
     ResponseDecodeError,
@@ -35,7 +34,7 @@ from itwin_platform import (
 )
 
 from tests.support.examples import examples
-from tests.wrapper.client.conftest import error_of
+from tests.wrapper.client.conftest import answering, error_of
 
 PROJECT = Path(__file__).resolve().parents[3]
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -266,13 +265,7 @@ async def test_errors_of_one_operation_tell_which_call_failed() -> None:
         status = 404 if request.url.path.endswith("w-2") else 200
         return httpx.Response(status, headers={"x-correlation-id": "c-1"}, content=b"[]")
 
-    client = PlatformClient(
-        "https://service.example/prefix",
-        vendor="v",
-        token="t",
-        transport=httpx.MockTransport(respond),
-        backoff=BackoffPolicy(max_attempts=1),
-    )
+    client, _ = answering(respond, backoff=BackoffPolicy(max_attempts=1))
     async with client:
         updates = (client.webhooks.activate(f"w-{number}", secret="s" * 32) for number in (1, 2, 3))
         failed = await asyncio.gather(*updates, return_exceptions=True)
@@ -280,7 +273,7 @@ async def test_errors_of_one_operation_tell_which_call_failed() -> None:
     for number, (error, kind) in enumerate(zip(failed, kinds, strict=True), 1):
         assert isinstance(error, PlatformError)
         assert type(error) is kind
-        path = f"/prefix/webhooks/w-{number}"
+        path = f"/api/webhooks/w-{number}"
         assert (error.method, error.route, error.path) == ("PATCH", "/webhooks/{webhook_id}", path)
         assert error.correlation_id == (None if kind is NotSentError else "c-1")
         assert repr(error).startswith(f"{kind.__name__}('PATCH /webhooks/{{webhook_id}}: ")
@@ -291,8 +284,8 @@ async def test_errors_of_one_operation_tell_which_call_failed() -> None:
 async def test_a_link_that_cannot_be_followed_tells_its_response() -> None:
     """A PagingError has the path of its listing, and the correlation id of the page with the link."""
     page = {"iTwins": [], "_links": {"next": {"href": "https://elsewhere.example/itwins"}}}
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, headers={"x-correlation-id": "c-2"}, json=page))
-    async with PlatformClient("https://service.example", vendor="v", token="t", transport=transport) as client:
+    client, _ = answering(lambda _: httpx.Response(200, headers={"x-correlation-id": "c-2"}, json=page))
+    async with client:
         with pytest.raises(PagingError) as raised:
             await client.itwins.list().collect()
-    assert (raised.value.path, raised.value.correlation_id) == ("/itwins/", "c-2")
+    assert (raised.value.path, raised.value.correlation_id) == ("/api/itwins/", "c-2")

@@ -76,6 +76,7 @@ SHOWN: list[tuple[object, str]] = [
     (BasicAuthentication(username="planted", password="planted"), "BasicAuthentication(<hidden>)"),
     (OPTIONS, "RepositoryOptions(minimum_level=1, maximum_level=None)"),
     (Gate(), GATE),
+    (PLATFORM.generated.get_async_httpx_client(), "PlatformHTTPClient('https://s.example/api')"),
     (PLATFORM.itwins, "ITwins('https://s.example/api')"),
     (PLATFORM.scenes, "Scenes('https://s.example/api')"),
     (PLATFORM.itwins.list(filter="planted"), "Pager(list itwins, items_read=0, pages_read=0)"),
@@ -96,6 +97,11 @@ SHOWN: list[tuple[object, str]] = [
 def test_a_value_shows_what_it_is(value: object, shown: str) -> None:
     """The name of the class and what is set: nothing that is absent, nothing secret, no address in memory."""
     assert repr(value) == shown
+
+
+def test_what_a_client_is_made_of_shows_no_token() -> None:
+    """Tools that report errors show the attributes of an object."""
+    assert "planted" not in repr(PLATFORM.generated) + repr(vars(PLATFORM))
 
 
 def test_every_member_of_an_enum_is_shown_in_full() -> None:
