@@ -11,14 +11,10 @@ from pathlib import Path
 
 import pytest
 from itwin_platform import Pager, PlatformClient, escape
-from itwin_platform._operations.detectors import Detectors
-from itwin_platform._operations.itwins import ITwins
-from itwin_platform._operations.repositories import Repositories
-from itwin_platform._operations.scenes import Scenes
-from itwin_platform._operations.webhooks import Webhooks
 from itwin_platform_sandbox import Sandbox
 
 from tests.support.code_blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude
+from tests.support.public_face import CALLABLES, GROUPS
 from tools.vendoring.vendor import vendor
 
 pytest_plugins = ["pytester"]
@@ -94,12 +90,7 @@ def test_code_of_a_page_can_be_pasted(page: Path) -> None:
         assert typed == []
 
 
-OPERATIONS = [
-    method
-    for group in (Detectors, ITwins, Repositories, Scenes, Webhooks)
-    for name, method in vars(group).items()
-    if not name.startswith("_")
-]
+OPERATIONS = [method for name, method in CALLABLES.items() if name.partition(".")[0] in GROUPS]
 #: What has an example besides.
 OTHERS = [Pager, PlatformClient, PlatformClient.with_options, escape]
 
@@ -118,7 +109,7 @@ def test_the_example_of_a_docstring_runs(operation: Callable[..., object], conso
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__qualname__)
 def test_the_docstring_of_an_operation_is_complete(operation: Callable[..., object]) -> None:
     """It describes each parameter, what is returned and raised, and where the service specifies it."""
-    text, parameters = inspect.getdoc(operation) or "", [*inspect.signature(operation).parameters][1:]
+    text, parameters = inspect.getdoc(operation) or "", [*inspect.signature(operation).parameters]
     sections = re.findall(r"^(Args|Returns|Raises|Example|Source):", text, re.MULTILINE)
     assert sections == [*(["Args"] if parameters else []), "Returns", "Raises", "Example", "Source"]
     arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]

@@ -201,10 +201,11 @@ async def test_a_limit_holds_for_all_ranges(limit: int) -> None:
 async def test_a_listing_resumes_from_an_error(number: int) -> None:
     """Whichever request fails, the collected items and those of the resumed listing are all iTwins once."""
     itwins = TimedITwins(days(50), errors={number: httpx.ConnectError("broken")})
+    pager = itwins.pager(concurrency=3)
     with pytest.raises(NotSentError) as caught:
-        await itwins.pager(concurrency=3).collect()
+        await pager.collect()
     rest = await itwins.read(concurrency=3, resume=caught.value.resume)
-    assert [*(str(itwin.id) for itwin in caught.value.collected), *rest] == numbered(50)
+    assert [*(str(itwin.id) for itwin in pager.collected), *rest] == numbered(50)
 
 
 async def test_a_rejection_within_a_range_is_the_callers_to_see() -> None:

@@ -5,6 +5,7 @@ import gzip
 import socket
 import ssl
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def encoded(encoding: str, body: bytes) -> bytes:
 
 LARGE = bytes(10_000_000)
 ENDLESS = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
-TOO_LARGE = {
+TOO_LARGE: dict[str, Raw | bytes] = {
     "plain": raw_response(LARGE),
     "gzip": encoded("gzip", gzip.compress(LARGE)),
     "deflate": encoded("deflate", zlib.compress(LARGE)),
@@ -142,7 +143,7 @@ async def test_a_connection_that_ended_while_it_was_idle_is_replaced(way: str, e
 async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get() -> None:
     """A GET is sent again at once, on a new connection; a POST keeps its error, and so does a new connection."""
     timed_out = Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
-    responses = iter([timed_out, GOOD, timed_out, GOOD, timed_out, GOOD])
+    responses: Iterator[Raw | bytes] = iter([timed_out, GOOD, timed_out, GOOD, timed_out, GOOD])
     policy = BackoffPolicy(base_delay=30.0)
     async with (
         RawServer(lambda _: next(responses)) as server,
@@ -255,7 +256,7 @@ async def test_an_address_that_never_sent_http_is_not_retried_for_long(way: str,
 
 async def test_an_address_that_has_sent_http_is_an_outage() -> None:
     """It is retried as after any lost response."""
-    responses = (GOOD, b"220 ready\r\n", *[Raw(data=b"", closes=True)] * 3, GOOD)
+    responses: list[Raw | bytes] = [GOOD, b"220 ready\r\n", *[Raw(data=b"", closes=True)] * 3, GOOD]
     async with RawServer(*responses) as server, opened("default", server.address) as calls:
         assert [await calls.get() for _ in range(2)] == ["a-1"] * 2
 
