@@ -8,10 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import AccessToken, BackoffPolicy, PlatformClient, PlatformError, ResponseInfo, UsageError
+from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, PlatformError, ResponseInfo, UsageError
 from itwin_platform_api.api.itwins import get_primary_account
 
 from tests.support.event_loops import in_virtual_time
+from tests.support.services import ScriptedTransport
 from tests.wrapper.client.conftest import ACCOUNT, SCENE, SETTINGS, answering, pages
 
 
@@ -53,6 +54,29 @@ async def test_the_client_itself_stays_as_it_is() -> None:
         await call_everything(client.with_options(timeout=2.0))
     assert not any({"x-feature", "x-correlation-id"} & request.headers.keys() for request in requests)
     assert [request.extensions["timeout"]["read"] for request in requests] == [30.0] * 7 + [2.0] * 7
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"max_attempts": 2}, "503"),
+        ({"deadline": 5.0}, "the deadline of 5 s passed"),
+        ({"queue_timeout": 0.5}, "the queue_timeout of 0.5 s passed"),
+    ],
+    ids=["max_attempts", "deadline", "queue_timeout"],
+)
+def test_a_view_has_limits_of_its_own(options: dict[str, Any], said: str) -> None:
+    """They end its calls, and the other limits are those of the client."""
+    service = ScriptedTransport(503, latency=4.0)
+
+    async def call() -> list[object]:
+        async with answering(transport=service, gate=Gate(1))[0] as client:
+            view = client.with_options(**options)
+            calls = [view.itwins.get_primary_account() for _ in range(2)]
+            return [*await asyncio.gather(*calls, return_exceptions=True)]
+
+    assert said in str(in_virtual_time(call())[-1])
+    assert options.get("max_attempts") in (None, len(service.requests) / 2)
 
 
 async def test_views_nest() -> None:
