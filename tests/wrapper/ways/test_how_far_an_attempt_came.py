@@ -30,28 +30,18 @@ SHORT = BackoffPolicy(deadline=0.3)
 HANGS = PreparedResponse(fault="hang")
 
 
-async def ended_by_deadline(
-    calls: PlatformCalls | PlainCalls, has_begun: Callable[[], Awaitable[object]]
-) -> TransportError:
-    """Wait for the deadline of a POST."""
-    with pytest.raises(DeadlineExceededError) as raised:
-        await calls.post()
-    return raised.value
-
-
-async def ended_by_closing(
-    calls: PlatformCalls | PlainCalls, has_begun: Callable[[], Awaitable[object]]
-) -> TransportError:
-    """Close the client while a POST is in progress."""
+async def error_of(calls: PlatformCalls | PlainCalls, end: str, has_begun: Callable[[], Awaitable[object]]) -> Any:
+    """Return the error of a POST that its deadline or a client that is closed has ended."""
     call = asyncio.create_task(calls.post())
-    await has_begun()
-    await calls.client.aclose()
+    if end == "closing":
+        await has_begun()
+        await calls.client.aclose()
     with pytest.raises(TransportError) as raised:
         await call
     return raised.value
 
 
-ENDS = {"deadline": ended_by_deadline, "closing": ended_by_closing}
+ENDS = ("deadline", "closing")
 KINDS: dict[str, type[TransportError]] = {"deadline": DeadlineExceededError}
 
 
@@ -77,7 +67,7 @@ async def test_a_request_that_was_written_counts_as_sent(way: str, end: str) -> 
     """A peer reads it and never responds: it may have had an effect."""
     policy = SHORT if end == "deadline" else BackoffPolicy()
     async with RawServer(HANGS) as server, opened(way, server.address, backoff=policy) as calls:
-        error = await ENDS[end](calls, lambda: server.received(1))
+        error = await error_of(calls, end, lambda: server.received(1))
         assert (error.sent, error.attempts, type(error)) == (True, 1, KINDS.get(end, OutcomeUnknownError))
         assert str(error).endswith("1 request was sent")
 
@@ -90,7 +80,7 @@ async def test_a_request_that_was_not_written_does_not_count(way: str, end: str)
     policy = SHORT if end == "deadline" else BackoffPolicy()
     with unreachable() as address:
         async with opened(way, address, backoff=policy) as calls:
-            error = await ENDS[end](calls, soon)
+            error = await error_of(calls, end, soon)
             assert (error.sent, error.attempts, type(error)) == (False, 0, KINDS.get(end, NotSentError))
             assert str(error).endswith("; nothing was sent")
 
@@ -149,7 +139,7 @@ async def test_nothing_is_sent_before_there_is_a_connection(
                 with pytest.raises(NotSentError, match=r"after 1 attempt; nothing was sent \((Connect|Read)Timeout"):
                     await PlatformCalls(client).post()
             else:
-                error = await ENDS[end](PlatformCalls(client), soon)
+                error = await error_of(PlatformCalls(client), end, soon)
                 assert (error.sent, error.attempts) == (False, 0)
                 assert str(error).endswith("; nothing was sent")
 
