@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 
 import httpx
 import pytest
 from itwin_platform import AuthenticationError, ErrorCode, NotFoundError, ResponseDecodeError, UsageError
 from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.api.itwins import get_primary_account
-from itwin_platform_api.models import DetectorCreate, DetectorType
+from itwin_platform_api.api.repositories import update_repository
+from itwin_platform_api.api.scenes import create_scene
+from itwin_platform_api.models import DetectorCreate, DetectorType, RepositoryUpdate, SceneCreate
 from itwin_platform_api.operations import BODY_LIMITS
 from itwin_platform_api.request import send
 from pytest_httpx import HTTPXMock
@@ -53,6 +56,21 @@ async def test_a_generated_function_is_retried_with_a_fresh_token() -> None:
         response = await get_primary_account.asyncio(client=client.generated)
     assert response.itwin.id == "a"
     assert [request.headers["authorization"] for request in requests] == ["Bearer old", "Bearer older", "Bearer new"]
+
+
+async def test_a_generated_function_stays_on_its_path_and_sends_no_other_header() -> None:
+    """An id that would be resolved away, and a value that would start another header, are rejected before sending."""
+    client, requests = answering()
+    update = partial(update_repository.asyncio, "i", client=client.generated, body=RepositoryUpdate(uri="u"))
+    create = partial(create_scene.asyncio, client=client.generated, itwin_id="i", body=SceneCreate(display_name="S"))
+    async with client:
+        for repository_id in ("", ".", ".."):
+            with pytest.raises(UsageError, match="would reach another path"):
+                await update(repository_id)
+        for header in ("a\r\nX-Evil: 1", "", "é", "a\x00b"):
+            with pytest.raises(UsageError, match="x-correlation-id must be a string of visible ASCII"):
+                await create(x_correlation_id=header)
+    assert requests == []
 
 
 @pytest.mark.parametrize(("method", "length"), [("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", None)])
