@@ -113,6 +113,19 @@ async def test_the_correlation_id_is_that_of_the_response_else_the_one_that_was_
     assert identities == ["answered", "sent", "sent", None]
 
 
+async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -> None:
+    """Level DEBUG for an attempt, INFO for a retry and WARNING for a cooldown, in the logger `itwin_platform`."""
+    caplog.set_level(logging.DEBUG, "itwin_platform")
+    last = response(200, headers={"x-correlation-id": "c-1"})
+    await send(backoff(ScriptedTransport(rate_limited("2"), last, latency=2.0)))
+    assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
+        ("itwin_platform", "WARNING", "GET /things -> 429: rate limited for 2 s"),
+        ("itwin_platform", "DEBUG", "GET /things -> 429 in 2000 ms (attempt 1, correlation id None)"),
+        ("itwin_platform", "INFO", "GET /things -> 429: attempt 2 in 2 s"),
+        ("itwin_platform", "DEBUG", "GET /things -> 200 in 2000 ms (attempt 2, correlation id c-1)"),
+    ]
+
+
 @pytest.mark.parametrize("headers", [{}, {"x-correlation-id": "c-9"}])
 async def test_a_line_names_the_route_and_not_what_is_in_it(
     caplog: pytest.LogCaptureFixture, httpx_mock: HTTPXMock, headers: dict[str, str]
