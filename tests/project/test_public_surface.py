@@ -1,16 +1,13 @@
 """The public face: all that is exported, typed and documented, and every operation, error and enum of the document."""
 
-import ast
 import inspect
 import re
-from collections.abc import Iterable
 from typing import Any, get_type_hints
 
 import attrs
 import itwin_platform
 import pytest
 from itwin_platform._errors import status_error_class
-from itwin_platform_api.api.itwins import list_itwins
 
 from tests.support import calls
 from tests.support.processes import PROJECT
@@ -19,23 +16,6 @@ from tests.support.specification import specification
 from tools.generation.document import operations
 from tools.generation.wrapper_fit import wrapped
 
-CONSUMER = PROJECT / "tests" / "project" / "typing" / "consumer.py"
-#: The names that are promised.
-PROMISED = {
-    *("PlatformClient", "Pager", "Page", "BackoffPolicy", "BackoffTransport", "Gate", "RateLimit", "AccessToken"),
-    *("HeaderAuthentication", "QueryParameterAuthentication", "BasicAuthentication", "RepositoryOptions", "RedisGate"),
-    "EngineTransport",
-    *("OAuth2AuthorizationCodePKCEAuthentication", "escape", "UNSET", "ErrorCode", "ErrorDetail"),
-    *("ITwin", "ITwinSummary", "Repository", "Resource", "Scene", "SceneObject", "SceneObjectCreate", "Detector"),
-    *("Webhook", "RepositoryResourceData", "View3dData", "Vector3d"),
-    *("WebhookDelivery", "verify_delivery", "sign_delivery"),
-    *("PlatformError", "UsageError", "StateError", "TransportError", "NotSentError", "OutcomeUnknownError"),
-    *("DeadlineExceededError", "TokenError", "PagingError", "DeliveryError", "ResponseDecodeError", "APIStatusError"),
-    *("BadRequestError", "AuthenticationError", "PermissionDeniedError", "NotFoundError", "ConflictError"),
-    *("RequestTooLargeError", "UnprocessableError", "RateLimitError", "ServerError"),
-    *("RepositoryClass", "RepositorySubClass", "ResourceClass", "ResourceSubClass", "ITwinClass", "ITwinSubClass"),
-    *("ITwinStatus", "DataCenterLocation", "DetectorType", "WebhookScope", "EventType", "QueryScope"),
-}
 #: Where each operation is found.
 METHODS = {name: method for name, (method, _, _) in calls.METHODS.items()}
 DOCUMENT: dict[str, Any] = specification()
@@ -56,20 +36,14 @@ def test_the_operations_have_methods() -> None:
     }
 
 
-def not_in(file: str, wanted: Iterable[str]) -> list[str]:
-    """What a file does not have, whatever its lines and capitals are."""
+@pytest.mark.parametrize("file", ["README.md", "CHANGELOG.md"])
+def test_every_operation_is_named(file: str) -> None:
+    """The table of README.md calls it, and the changelog announces it."""
     text = " ".join((PROJECT / file).read_text(encoding="utf-8").lower().split())
-    return [each for each in wanted if each.lower() not in text]
-
-
-def test_the_readme_names_each_operation() -> None:
-    """The table in README.md has the method of each."""
-    assert not_in("README.md", [f"`platform.{method}(" for method in METHODS.values()]) == []
-
-
-def test_the_changelog_names_each_operation() -> None:
-    """A new operation is announced by its name."""
-    assert not_in("CHANGELOG.md", [operation["summary"] for operation in OPERATIONS.values()]) == []
+    calls_of = {name: f"platform.{method}(" for name, method in METHODS.items()}
+    announced = {name: operation["summary"].lower() for name, operation in OPERATIONS.items()}
+    named = announced if file == "CHANGELOG.md" else calls_of
+    assert [name for name, words in named.items() if words not in text] == []
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -83,15 +57,14 @@ def test_a_docstring_says_what_is_preview_and_what_is_raised(name: str) -> None:
     assert [error for error in errors if error not in said] == []
 
 
-def test_all_is_sorted_and_holds_what_is_promised_and_shown() -> None:
-    """`__all__` is sorted, without a name twice, has every promised name, and no name is public beside it.
+def test_all_is_sorted_and_holds_what_is_shown() -> None:
+    """`__all__` is sorted, without a name twice, and no name is public beside it.
 
     Users need no enum of the generated package; kinds and orders are open sets, and Prefer has words of its own.
     """
     enums = {name for name, schema in DOCUMENT["components"]["schemas"].items() if "enum" in schema}
     assert enums - set(NAMES) == {"SceneObjectKind", "SceneObjectOrder", "PreferredReturn"}
     assert sorted(set(NAMES)) == NAMES
-    assert PROMISED - set(NAMES) == set()
     assert {name for name in dir(itwin_platform) if not name.startswith("_")} == set(NAMES) - {"__version__"}
     with pytest.raises(ImportError, match="Nothing"):
         from itwin_platform import Nothing  # type: ignore[attr-defined]  # noqa: F401  # as a mistake
@@ -140,21 +113,6 @@ def test_help_shows_the_arguments_of_users(name: str) -> None:
     assert [*inspect.signature(EXPORTED[name]).parameters] == [each for each in described if each not in errors]
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES, *CALLABLES}))
-def test_a_docstring_names_no_document_that_readers_lack(name: str) -> None:
-    """Sections of the service description stand beside the name of the page that transcribes them, or in comments."""
-    value = CALLABLES.get(name, EXPORTED.get(name))
-    members = vars(value).values() if inspect.isclass(value) else ()
-    said = [str(getattr(each, "__doc__", "")) for each in (value, *members)]
-    assert re.findall(r"Source: (?!.* on the specification page of the documentation).*", "\n".join(said)) == []
-
-
-def test_the_default_of_max_return_is_below_the_maximum() -> None:
-    """The signature shows it as a number: the most that both statements of the specification allow."""
-    default = inspect.signature(CALLABLES["itwins.list"]).parameters["max_return"].default
-    assert default == list_itwins.RULES["x_max_return"].maximum - 1 == 9_999
-
-
 @pytest.mark.parametrize("name", sorted(CALLABLES))
 def test_no_argument_is_untyped_or_unnamed(name: str) -> None:
     """No `**kwargs`, no `Any`: an editor shows what can be given; by position only ids of what a call is about."""
@@ -166,10 +124,3 @@ def test_no_argument_is_untyped_or_unnamed(name: str) -> None:
     if name.partition(".")[0] in GROUPS:
         by_position = {each.name for each in parameters if each.kind is not each.KEYWORD_ONLY}
         assert by_position <= {"itwin_id", "repository_id", "scene_id", "webhook_id"}
-
-
-def test_the_typed_consumer_uses_what_is_promised() -> None:
-    """consumer.py, which type checkers read, uses every public name except errors and enums of responses."""
-    used = {node.attr for node in ast.walk(ast.parse(CONSUMER.read_text())) if isinstance(node, ast.Attribute)}
-    unseen = {name for name in PROMISED - used if not name.endswith(("Error", "Class", "Location", "Scope"))}
-    assert unseen == set()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -10,7 +11,6 @@ from itwin_platform import (
     APIStatusError,
     BackoffPolicy,
     BackoffTransport,
-    NotSentError,
     OutcomeUnknownError,
     PlatformClient,
     PlatformError,
@@ -19,12 +19,10 @@ from itwin_platform import (
     ServerError,
     UsageError,
 )
-from itwin_platform._requests.request import check_address, check_path
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"
 ACCEPT = "application/vnd.acme.itwin-platform.v1+json"
-ACCOUNT = {"iTwin": {"id": "a-1", "class": "Account", "displayName": "Acme"}}
 
 
 def platform_of(**settings: Any) -> PlatformClient:
@@ -45,7 +43,7 @@ def ours(platform: PlatformClient) -> httpx.AsyncClient:
     return platform.generated.get_async_httpx_client()
 
 
-NOTE = {"note": "kept"}
+NOTE, GZIP = {"note": "kept"}, {"content-encoding": "gzip"}
 
 
 async def test_a_request_carries_what_the_client_sends(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
@@ -61,44 +59,30 @@ async def test_a_request_carries_what_the_client_sends(ours: httpx.AsyncClient, 
     assert "cookie" not in request.headers
 
 
-ELSEWHERE = {"retry-after": "3600", "location": "https://evil.example/"}
-
-
 @pytest.mark.parametrize(
-    ("outcome", "error", "said", "requests"),
+    ("outcome", "error", "requests"),
     [
-        (httpx.Response(302, headers=ELSEWHERE), APIStatusError, "302", 1),
-        (httpx.Response(429, headers=ELSEWHERE), RateLimitError, "429", 1),
-        (httpx.ConnectError("x"), NotSentError, "after 7 attempts", 7),
-        (httpx.ReadTimeout("x"), OutcomeUnknownError, "after 7 attempts", 7),
-        (httpx.Response(200, headers={"content-encoding": "gzip"}), ResponseDecodeError, "its gzip encoding", 1),
+        (httpx.Response(429, headers={"retry-after": "3600"}), RateLimitError, 1),
+        (
+            httpx.Response(200, headers={"content-encoding": "gzip"}, stream=httpx.ByteStream(b"x")),
+            ResponseDecodeError,
+            1,
+        ),
+        (httpx.ReadTimeout("x"), OutcomeUnknownError, 7),
     ],
+    ids=["status", "broken encoding", "lost"],
 )
 async def test_what_goes_wrong_is_a_typed_error(
-    httpx_mock: HTTPXMock, outcome: httpx.Response | Exception, error: type[PlatformError], said: str, requests: int
+    httpx_mock: HTTPXMock, outcome: httpx.Response | Exception, error: type[PlatformError], requests: int
 ) -> None:
-    """A status, a lost response and an encoding that is broken, with as many attempts as of an operation."""
-
-    def respond(_: httpx.Request) -> httpx.Response:
-        if isinstance(outcome, Exception):
-            raise outcome
-        return httpx.Response(outcome.status_code, headers=outcome.headers, stream=httpx.ByteStream(b"x"))
-
+    """The error is that of an operation, after as many attempts."""
+    respond = Mock(side_effect=outcome if isinstance(outcome, Exception) else [outcome])
     httpx_mock.add_callback(respond, is_reusable=True)
     async with platform_of(backoff=BackoffPolicy(base_delay=0.0)) as platform:
-        with pytest.raises(error, match=said) as caught:
+        with pytest.raises(error) as caught:
             await platform.generated.get_async_httpx_client().get("/things?secret=planted")
     assert (caught.value.method, caught.value.route) == ("GET", "/things")
-    assert len(httpx_mock.get_requests()) == requests
-
-
-async def test_an_encoding_that_is_not_known_is_left_to_the_caller(
-    ours: httpx.AsyncClient, httpx_mock: HTTPXMock
-) -> None:
-    """The body is as it came, and its header stays."""
-    httpx_mock.add_response(headers={"content-encoding": "compress"}, stream=httpx.ByteStream(b"\x1f\x9d"))
-    response = await ours.get("/things")
-    assert (response.content, response.headers["content-encoding"]) == (b"\x1f\x9d", "compress")
+    assert respond.call_count == requests
 
 
 async def test_all_paths_of_a_host_are_down_together(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
@@ -126,9 +110,10 @@ async def test_a_path_that_climbs_is_rejected_before_sending(
 
 
 @pytest.mark.parametrize("path", ["/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..b", "/"])
-def test_a_path_that_stays_is_taken(path: str) -> None:
+async def test_a_path_that_stays_is_taken(ours: httpx.AsyncClient, httpx_mock: HTTPXMock, path: str) -> None:
     """Dots in a name and in a query are no climbing."""
-    check_path(path)
+    httpx_mock.add_response()
+    await ours.get(path)
 
 
 @pytest.mark.parametrize(
@@ -148,10 +133,10 @@ async def test_no_other_address_gets_the_token(ours: httpx.AsyncClient, httpx_mo
     assert not httpx_mock.get_requests()
 
 
-def test_the_same_origin_may_be_written_otherwise() -> None:
-    """A default port and upper case are the same origin, whether or not there is a base path."""
-    check_address(httpx.URL("https://SERVICE.example:443/api/x?y=z"), base_url=httpx.URL(f"{BASE_URL}/"))
-    check_address(httpx.URL("https://service.example/x"), base_url=httpx.URL("https://service.example"))
+async def test_the_same_origin_may_be_written_otherwise(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """A default port and upper case are the same origin."""
+    httpx_mock.add_response()
+    assert (await ours.get("https://SERVICE.example:443/api/x?y=z")).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -159,13 +144,11 @@ def test_the_same_origin_may_be_written_otherwise() -> None:
     [
         ({"url": "/itwins/?a=1", "params": {"b": "2"}}, [b"a=1&b=2", b"b=2"], {}),
         ({"params": [("a", "1"), ("a", "2")]}, [b"a=1&a=2"], {}),
-        ({"params": {"a": ["1", "2"]}}, [b"a=1&a=2"], {}),
         ({"headers": [("x-mine", "b")]}, [b""], {"x-mine": ["b"]}),
         ({"headers": {"USER-AGENT": "mine"}}, [b""], {"user-agent": ["mine"]}),
-        ({"headers": {"content-type": "a/b"}, "json": {}}, [b""], {"content-type": ["a/b"]}),
         ({"json": {}}, [b""], {"content-type": ["application/json"], "content-length": ["2"]}),
     ],
-    ids=["query", "pairs", "lists", "header pairs", "own agent", "own type", "plain"],
+    ids=["query", "pairs", "header pairs", "own agent", "plain"],
 )
 async def test_what_httpx_takes_is_taken(
     ours: httpx.AsyncClient,

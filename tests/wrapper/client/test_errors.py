@@ -5,7 +5,6 @@ import copy
 import inspect
 import json
 import pickle
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +23,6 @@ from itwin_platform import (
     NotSentError,
     OutcomeUnknownError,
     PagingError,
-    PlatformClient,
     PlatformError,
     RateLimitError,
     ResponseDecodeError,
@@ -33,11 +31,10 @@ from itwin_platform import (
     TokenError,
     TransportError,
     UsageError,
-    _errors,
 )
 
 from tests.support.examples import examples
-from tests.wrapper.client.conftest import error_of
+from tests.wrapper.client.conftest import answering, error_of
 
 PROJECT = Path(__file__).resolve().parents[3]
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -49,12 +46,7 @@ STATUS_CLASSES = [kind for kind in CLASSES if issubclass(kind, APIStatusError)]
 @pytest.mark.parametrize(
     ("status", "kind", "retryable"),
     [
-        *(
-            (300, APIStatusError, False),
-            (302, APIStatusError, False),
-            (402, APIStatusError, False),
-            (418, APIStatusError, False),
-        ),
+        *((300, APIStatusError, False), (418, APIStatusError, False)),
         *((500, ServerError, False), (502, ServerError, True), (503, ServerError, True)),
         *((504, ServerError, True), (599, ServerError, False)),
     ],
@@ -78,35 +70,22 @@ async def test_headers_outside_ascii_are_those_of_the_error(note: str, encoding:
     assert error.headers["x-note"] == sent.decode(encoding)
 
 
-NO_OBJECTS: list[object] = [
-    *(None, [], [[]], " ", b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b"<html>", b"\0"),
-    *(b'{"error":' * 480 + b"7" + b"}" * 480, {"error": {}}),
-]
-
-
 @pytest.mark.parametrize(
     ("body", "code", "message"),
     [
-        ({"error": {"code": "TooManyRequests"}}, "TooManyRequests", None),
-        ({"statusCode": 401, "message": "Invalid JWT."}, None, "Invalid JWT."),
-        ({"code": "A", "message": "B"}, "A", "B"),
-        ({"error": None}, None, None),
-        ({"error": "text"}, None, "text"),
-        ({"error": []}, None, None),
-        ({"error": {"code": 7, "message": ["x"], "target": {}}}, None, "x"),
-        ({"error": {"code": 7, "message": {"a": 5}, "target": {}}}, None, None),
-        ({"error": {"code": "A", "details": None}}, "A", None),
-        ({"error": {"code": "A", "details": {"code": "B"}}}, "A", None),
-        ({"error": {"code": "A", "details": [None, 1, "x", []]}}, "A", None),
-        *((value, None, None) for value in NO_OBJECTS),
+        (b'{"error": {"code": "TooManyRequests"}}', "TooManyRequests", None),
+        (b'{"error": {"code": 7, "message": {"a": 5}, "target": {}}}', None, None),
+        (b'{"error": {"code": "A", "details": {"code": "B"}}}', "A", None),
+        (b'{"error": {"code": "A", "details": [null, 1, "x", []]}}', "A", None),
         (b'\xef\xbb\xbf{"code": "A"}', "A", None),
         (b'{"code": "A", "code": "B"}', "B", None),
+        *((body, None, None) for body in (b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b"<html>", b"null", b"[[]]")),
+        (b'{"error":' * 480 + b"7" + b"}" * 480, None, None),
     ],
 )
-def test_any_body_is_read_as_far_as_it_goes(body: object, code: str | None, message: str | None) -> None:
+def test_any_body_is_read_as_far_as_it_goes(body: bytes, code: str | None, message: str | None) -> None:
     """The gateway's form, HTML, text, null, lists, nonsense: what cannot be read is None, and nothing raises."""
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    error = ServerError(status=500, headers={}, body=content, attempts=1)
+    error = ServerError(status=500, headers={}, body=body, attempts=1)
     assert (error.code, error.message, error.details) == (code, message, ())
     assert str(error).startswith("500 ")
     assert "null" not in str(error)
@@ -196,11 +175,6 @@ async def test_the_code_of_a_long_error_is_read() -> None:
     assert len(success.body) == 200_000
 
 
-def test_a_response_that_was_decoded_by_hand_took_one_attempt() -> None:
-    """Generated functions raise the error; the client says how many attempts there were."""
-    assert ResponseDecodeError(200, {}, b"").attempts == 1
-
-
 TRIAL = {f"ITwinPlatform-RateLimited-{name}": name.lower() for name in ("Tier", "API", "Operation")}
 
 
@@ -223,17 +197,6 @@ def test_a_transport_error_says_whether_it_can_have_had_an_effect() -> None:
     """By its class, or by what is known; where nothing else is said, no request was sent."""
     errors = [kind("x") for kind in (NotSentError, OutcomeUnknownError, TransportError, DeadlineExceededError)]
     assert [(error.sent, error.attempts) for error in errors] == [(False, 0), (True, 0), (True, 0), (True, 0)]
-
-
-def test_every_class_is_exported_and_in_the_tree() -> None:
-    """The docstring of the module is the tree: each class, beneath the one that it derives from."""
-    lines = re.findall(r"^(?P<indent> *)(?P<name>[A-Z]\w+Error)\b", _errors.__doc__ or "", re.MULTILINE)
-    above: dict[int, str] = {-2: "Exception"}
-    for indent, name in lines:
-        above[len(indent)] = name
-        assert issubclass(getattr(itwin_platform, name), getattr(itwin_platform, above[len(indent) - 2], Exception))
-    assert {name for _, name in lines} == {kind.__name__ for kind in CLASSES}
-    assert all(getattr(itwin_platform, kind.__name__) is kind for kind in CLASSES)
 
 
 def test_each_class_names_its_section_in_the_documentation() -> None:
@@ -302,13 +265,7 @@ async def test_errors_of_one_operation_tell_which_call_failed() -> None:
         status = 404 if request.url.path.endswith("w-2") else 200
         return httpx.Response(status, headers={"x-correlation-id": "c-1"}, content=b"[]")
 
-    client = PlatformClient(
-        "https://service.example/prefix",
-        vendor="v",
-        token="t",
-        transport=httpx.MockTransport(respond),
-        backoff=BackoffPolicy(max_attempts=1),
-    )
+    client, _ = answering(respond, backoff=BackoffPolicy(max_attempts=1))
     async with client:
         updates = (client.webhooks.activate(f"w-{number}", secret="s" * 32) for number in (1, 2, 3))
         failed = await asyncio.gather(*updates, return_exceptions=True)
@@ -316,7 +273,7 @@ async def test_errors_of_one_operation_tell_which_call_failed() -> None:
     for number, (error, kind) in enumerate(zip(failed, kinds, strict=True), 1):
         assert isinstance(error, PlatformError)
         assert type(error) is kind
-        path = f"/prefix/webhooks/w-{number}"
+        path = f"/api/webhooks/w-{number}"
         assert (error.method, error.route, error.path) == ("PATCH", "/webhooks/{webhook_id}", path)
         assert error.correlation_id == (None if kind is NotSentError else "c-1")
         assert repr(error).startswith(f"{kind.__name__}('PATCH /webhooks/{{webhook_id}}: ")
@@ -327,8 +284,8 @@ async def test_errors_of_one_operation_tell_which_call_failed() -> None:
 async def test_a_link_that_cannot_be_followed_tells_its_response() -> None:
     """A PagingError has the path of its listing, and the correlation id of the page with the link."""
     page = {"iTwins": [], "_links": {"next": {"href": "https://elsewhere.example/itwins"}}}
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, headers={"x-correlation-id": "c-2"}, json=page))
-    async with PlatformClient("https://service.example", vendor="v", token="t", transport=transport) as client:
+    client, _ = answering(lambda _: httpx.Response(200, headers={"x-correlation-id": "c-2"}, json=page))
+    async with client:
         with pytest.raises(PagingError) as raised:
             await client.itwins.list().collect()
-    assert (raised.value.path, raised.value.correlation_id) == ("/itwins/", "c-2")
+    assert (raised.value.path, raised.value.correlation_id) == ("/api/itwins/", "c-2")

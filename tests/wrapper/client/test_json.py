@@ -17,7 +17,6 @@ from itwin_platform._requests.sender import read_json
 from itwin_platform_api.types import encode
 
 from tests.support.examples import strings
-from tests.wrapper.client.conftest import Index
 
 scalars = (
     st.none()
@@ -98,17 +97,6 @@ BODIES: dict[str, object] = {
 def test_models_are_written_as_their_wire_form(body: object) -> None:
     """Wherever a model, an enum or a time stands in a body, it is written as `encode` gives it, UNSET omitted."""
     assert json.loads(write_json(body)) == json.loads(json.dumps(encode(body)))
-
-
-def test_an_integer_of_another_library_is_written_as_an_integer() -> None:
-    """Wherever it stands; a truth value stays one."""
-    body = {"a": Index(), "b": [Index(), True]}
-    assert json.loads(write_json(body)) == {"a": 3599, "b": [3599, True]}
-
-
-def test_a_uuid_is_sent_as_its_string() -> None:
-    """Ids may be given as UUIDs."""
-    assert encode({"id": UUID(int=1)}) == {"id": "00000000-0000-0000-0000-000000000001"}
 
 
 CIRCLE: list[object] = []

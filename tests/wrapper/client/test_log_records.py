@@ -1,27 +1,19 @@
 """Log records carry their event field by field, for logs that are written as JSON."""
 
-import asyncio
 import json
 import logging
 import sys
 from collections.abc import Iterator
 from typing import Any
-from unittest.mock import ANY
 
 import httpx
 import pytest
 from itwin_platform import (
-    AttemptEnded,
-    BackoffEvent,
     BackoffPolicy,
-    CooldownStarted,
     Gate,
-    OutageEnded,
-    OutageStarted,
     UsageError,
 )
 
-from tests.support.event_loops import in_virtual_time
 from tests.wrapper.client.conftest import SCENE, answering
 
 ITWIN = "itwin-7"
@@ -44,6 +36,7 @@ def logger() -> Iterator[logging.Logger]:
     logger.setLevel(level)
 
 
+NAME = "itwin_platform"
 LIMITED = "WARNING:itwin_platform:GET /itwins/myprimaryaccount -> 429: rate limited for 0 s"
 ENDED = [
     "DEBUG:itwin_platform:GET /itwins/myprimaryaccount -> 429",
@@ -71,7 +64,7 @@ async def test_the_environment_switches_the_log_on(
     """Each line is written once, to stderr, by however many clients; other loggers stay as they are."""
     monkeypatch.setattr(sys, "stderr", sys.__stderr__)
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", value)
-    others = {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers().items()}
+    before = others()
     left = [httpx.Response(429, headers={"retry-after": "0"}), httpx.Response(200, json={"iTwin": {"id": "planted"}})]
     platform, _ = answering(lambda _: left.pop(0), backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
     answering()
@@ -80,13 +73,14 @@ async def test_the_environment_switches_the_log_on(
     lines = capfd.readouterr().err.splitlines()
     assert [line for line, start in zip(lines, expected, strict=True) if not line.startswith(start)] == []
     assert "planted" not in "".join(lines)
-    assert {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers().items()} == others
+    assert others() == before
 
 
-def loggers() -> dict[str, logging.Logger]:
-    """All other loggers, with the root."""
+def others() -> dict[str, tuple[object, list[logging.Handler]]]:
+    """The levels and handlers of all other loggers, with the root."""
     found = {name: each for name, each in logging.root.manager.loggerDict.items() if isinstance(each, logging.Logger)}
-    return {name: each for name, each in found.items() if name != "itwin_platform"} | {"": logging.root}
+    loggers = found | {"": logging.root}
+    return {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers.items() if each.name != NAME}
 
 
 async def test_a_log_of_the_application_shows_each_line_once(
@@ -163,32 +157,6 @@ async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.
     assert all(name == "message" or name.startswith("itwin_") for line in lines for name in line)
     for confidential in (SCENE, ITWIN, "planted", "/api", "service.example", "$top", "Bearer"):
         assert confidential not in json.dumps(lines)
-
-
-def test_events_name_the_call_and_what_happened() -> None:
-    """A cooldown and an outage have the method and the route, what failed, and how often it was probed."""
-    steps: list[Any] = [httpx.Response(429, headers={"retry-after": "9"}), *[httpx.ReadError("x")] * 20]
-    events: list[BackoffEvent] = []
-
-    def service(_: httpx.Request) -> httpx.Response:
-        step = steps.pop(0) if steps else httpx.Response(200, json={"webhook": {"id": "w"}})
-        if isinstance(step, httpx.Response):
-            return step
-        raise step
-
-    async def calls() -> None:
-        platform, _ = answering(service, on_event=events.append)
-        async with platform, asyncio.TaskGroup() as group:
-            for _ in range(25):
-                group.create_task(platform.webhooks.activate("w"))
-
-    in_virtual_time(calls())
-    call: dict[str, Any] = {"method": "PATCH", "route": "/webhooks/{webhook_id}", "seconds": ANY}
-    assert [event for event in events if not isinstance(event, AttemptEnded)] == [
-        CooldownStarted(**call),
-        OutageStarted(**call, status=None, error="ReadError"),
-        OutageEnded(**call, probes=1),
-    ]
 
 
 @pytest.mark.parametrize("handlers", [None, [Failing()]], ids=["a log", "a log that fails"])

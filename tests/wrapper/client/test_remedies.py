@@ -12,7 +12,6 @@ import pytest
 from itwin_platform import (
     PlatformClient,
     RepositoryResourceData,
-    StateError,
     TokenError,
     UsageError,
     verify_delivery,
@@ -30,14 +29,10 @@ async def fetch() -> str:
 
 def test_all_missing_settings_are_named_at_once() -> None:
     """Each with its environment variable."""
-    said = "base_url and vendor and token are missing: pass base_url=... and vendor=... and token=..., or set "
+    said = "base_url and vendor and token are missing: .*ITWIN_PLATFORM_BASE_URL.*_VENDOR.*_TOKEN"
     with pytest.raises(UsageError, match=said) as raised:
         PlatformClient()
-    for name in ("ITWIN_PLATFORM_BASE_URL", "ITWIN_PLATFORM_VENDOR", "ITWIN_PLATFORM_TOKEN"):
-        assert name in str(raised.value)
     assert raised.value.argument == "base_url"
-    with pytest.raises(UsageError, match="vendor is missing: pass vendor="):
-        PlatformClient("https://service.example", token="t")
 
 
 @pytest.mark.parametrize("port", [0, 65_536, 99_999])
@@ -56,23 +51,12 @@ def test_a_provider_that_needs_an_argument_is_rejected(token: Any) -> None:
     assert raised.value.argument == "token"
 
 
-async def test_a_provider_without_a_signature_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is written in C need not tell its parameters."""
-
-    class Provider:
-        __signature__ = "none that can be read"
-
-        def __call__(self) -> str:
-            return "t"
-
-    def unreadable(_: object) -> None:
-        raise ValueError("no signature found")
-
-    monkeypatch.setattr("inspect.signature", unreadable)
-    client, requests = answering(token=Provider())
+async def test_a_provider_without_a_signature_is_called() -> None:
+    """A method that is written in C need not tell its parameters."""
+    client, requests = answering(token="written-in-c".format)
     async with client:
         await client.itwins.get_primary_account()
-    assert len(requests) == 1
+    assert requests[0].headers["authorization"] == "Bearer written-in-c"
 
 
 def test_a_coroutine_is_no_token() -> None:
@@ -98,25 +82,14 @@ def test_a_client_cannot_be_copied(duplicate: Callable[[object], object]) -> Non
         duplicate(client)
 
 
-async def test_a_closed_client_cannot_be_entered() -> None:
-    """Nor can a view of it."""
-    client, _ = answering()
-    await client.aclose()
-    for each in (client, client.with_options(deadline=5)):
-        with pytest.raises(StateError, match="the client is closed: make another one"):
-            async with each:
-                pass
-
-
 @pytest.mark.parametrize("is_used", [False, True])
 async def test_a_client_that_is_not_closed_is_told(is_used: bool) -> None:
     """Once it has made a call: a client that has not holds nothing."""
     client, _ = answering()
-    if is_used:
-        await client.itwins.get_primary_account()
     if not is_used:
         client.__del__()
         return
+    await client.itwins.get_primary_account()
     with pytest.warns(ResourceWarning, match=re.escape(f"unclosed {client!r}: use it in `async with`")) as told:
         client.__del__()
     # Where it was dropped; and the client, of which `tracemalloc` knows where it was made.
@@ -142,23 +115,16 @@ async def test_a_page_callback_that_nobody_would_await_is_rejected(on_page: Any)
 
 
 OBJECT: dict[str, Any] = {"version": "1.0.0", "kind": "View3d"}
-MISTAKEN: dict[str, tuple[object, str, str]] = {
-    "a time without a zone": (
-        {**OBJECT, "data": {"when": [{"at": NAIVE}]}},
-        "objects[1].data.when[0].at",
-        "cannot be serialized as JSON: a datetime must be aware",
-    ),
-}
 
 
-@pytest.mark.parametrize(("item", "place", "said"), MISTAKEN.values(), ids=MISTAKEN)
-async def test_what_data_must_not_hold_is_named(item: Any, place: str, said: str) -> None:
+async def test_a_time_without_a_zone_in_data_is_named() -> None:
     """Its place in the objects is named, and nothing is sent."""
     client, requests = answering()
+    objects: list[Any] = [{**OBJECT, "data": {}}, {**OBJECT, "data": {"when": [{"at": NAIVE}]}}]
     async with client:
-        with pytest.raises(UsageError, match=re.escape(said)) as raised:
-            await client.scenes.create(SCENE, display_name="s", objects=[{**OBJECT, "data": {}}, item])
-    assert (raised.value.argument, requests) == (place, [])
+        with pytest.raises(UsageError, match="cannot be serialized as JSON: a datetime must be aware") as raised:
+            await client.scenes.create(SCENE, display_name="s", objects=objects)
+    assert (raised.value.argument, requests) == ("objects[1].data.when[0].at", [])
 
 
 async def test_what_data_may_hold_is_sent() -> None:

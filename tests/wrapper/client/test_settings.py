@@ -77,12 +77,6 @@ async def test_every_attempt_has_a_timeout(settings: dict[str, Any], expected: d
     assert (await request_of(**settings)).extensions["timeout"] == expected
 
 
-def test_a_client_shows_no_token() -> None:
-    """Neither the generated client nor what the client is made of shows the token."""
-    client, _ = answering()
-    assert "planted-token" not in repr(client.generated) + repr(vars(client))
-
-
 def test_settings_other_than_the_address_are_keywords() -> None:
     """The address may be given by position; nothing else."""
     with pytest.raises(TypeError):
@@ -94,14 +88,10 @@ def test_settings_other_than_the_address_are_keywords() -> None:
     [
         ("https://service.example", "https://service.example/"),
         ("https://service.example/", "https://service.example/"),
-        ("https://service.example/a/b", "https://service.example/a/b/"),
         ("https://service.example/a/b/", "https://service.example/a/b/"),
-        ("https://service.example:8443/a%20b", "https://service.example:8443/a%20b/"),
-        ("HTTPS://Service.Example/A", "https://service.example/A/"),
-        ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),
+        ("HTTPS://Service.Example:8443/A%20b", "https://service.example:8443/A%20b/"),
         ("http://[::1]:8080/x", "http://[::1]:8080/x/"),
         ("http://127.8.9.10", "http://127.8.9.10/"),
-        ("http://localhost:8080", "http://localhost:8080/"),
         ("http://localhost.:8080", "http://localhost.:8080/"),
         (" https://service.example/a \n", "https://service.example/a/"),
         ("https://my_service:8443", "https://my_service:8443/"),
@@ -115,7 +105,6 @@ async def test_a_path_prefix_is_kept(base_url: str, sent_to: str) -> None:
 @pytest.mark.parametrize(
     ("base_url", "host"),
     [
-        ("https://service.example./", "service.example"),
         ("https://service.example.:8443", "service.example:8443"),
         ("https://[2001:db8::1]:8443", "[2001:db8::1]:8443"),
         ("https://[fe80::1%25eth0]:8443", "[fe80::1]:8443"),
@@ -160,12 +149,7 @@ NO_URLS = [
     *("https://[fe80::1%25]", "https://[fe80::1%25a,b]", "https://[::g]", "https://[::1]a"),
 ]
 UNSEEN = [
-    *(
-        "https://service .example",
-        "https://service.example/a b",
-        "https://service.example/\ta",
-        "https://a\u200b.example",
-    ),
+    *("https://service .example", "https://service.example/\ta", "https://a\u200b.example"),
     *("https://service.example/\x00", "https://service.example\r\nhost:a"),
 ]
 NO_ADDRESSES = ["service.example", "ftp://service.example", "https://", "//service.example"]
@@ -176,13 +160,7 @@ MORE_THAN_A_PATH = [
 ]
 #: Of another library, not for asyncio, the class itself, or what the other argument takes.
 NO_CLIENTS = [object(), httpx2.Client(), httpx.Client(), httpx2.AsyncClient, httpx2.AsyncHTTPTransport()]
-NO_TRANSPORTS = [
-    object(),
-    httpx2.HTTPTransport(),
-    httpx.HTTPTransport(),
-    httpx2.AsyncHTTPTransport,
-    httpx2.AsyncClient(),
-]
+NO_TRANSPORTS = [object(), httpx2.HTTPTransport(), httpx.HTTPTransport, httpx2.AsyncHTTPTransport, httpx2.AsyncClient()]
 #: Arguments that cannot be used, and what the error says of them.
 ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("base_url", "starts with https://", NO_ADDRESSES),
@@ -290,10 +268,3 @@ def test_an_expiry_that_is_no_number_is_rejected(seconds: Any) -> None:
         with pytest.raises(TokenError, match=expected) as caught:
             AccessToken("t", arguments[0], expires_in=arguments[1])
         assert caught.value.argument == expected.partition(" ")[0]
-
-
-def test_a_token_expires_in_seconds() -> None:
-    """`expires_in` is what identity providers return: seconds from now."""
-    expires_at = AccessToken("t", expires_in=3600).expires_at
-    assert expires_at is not None
-    assert timedelta(minutes=59) < expires_at - datetime.now(UTC) <= timedelta(hours=1)

@@ -139,23 +139,15 @@ async def test_a_limit_that_is_reached_needs_no_link(concurrency: int) -> None:
     assert len(await pager.collect()) == 1
 
 
-ADDRESSES = st.builds(
-    "{}{}{}{}".format,
-    st.sampled_from(
-        ["", "https:", "https://", "HTTPS://", "http://", "//", "\\\\", " https://", "https:///", "ftp://"]
-    ),
-    st.sampled_from(
-        ["", "service.example", "SERVICE.EXAMPLE:443", "user@service.example", "service.example@a.example"]
-    ),
-    st.sampled_from(["", "/", "/prefix/itwins/", "/prefix/itwins", "/prefix/itwins/../x", "/prefix/itwins/%2e%2e/x"]),
-    st.sampled_from(
-        ["", "?$skip=1", "?%24skip=1&$top=1", "?$skip=0", "?next=https://a.example", "?$skip=1#@a.example"]
-    ),
+ADDRESS_LIKE = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["", "https:", "HTTPS://", "//", "\\\\", "https:///", "https://user@service.example"]),
+    st.sampled_from(["", "/", "/prefix/itwins/", "/prefix/itwins/../x", "/prefix/itwins/%2e%2e/x"]),
+    st.text(alphabet="/\\?#@:%.$[]=& \t" + string.ascii_letters),
 )
-WRONG = st.text(alphabet="/\\?#@:%.$[]=& \t" + string.ascii_letters).map(lambda text: f"https:{text}")
 
 
-@given(strings() | ADDRESSES | WRONG)
+@given(strings() | ADDRESS_LIKE)
 @example("http://[")
 async def test_no_text_breaks_the_reading(href: str) -> None:
     """Whatever a link holds, it ends the listing, raises a PagingError, or only its query is sent, to the service."""

@@ -108,14 +108,9 @@ def test_a_delivery_is_signed_with_any_of_the_secrets(kind: Any) -> None:
 
 def test_a_delivery_is_rejected_if_no_secret_is_right() -> None:
     """As with one secret, and no frame of the error holds one of them."""
-    for wrong in ([NEW, "x"], [NEW]):
-        with pytest.raises(DeliveryError, match="signature of the delivery is wrong") as rejected:
-            verify_delivery(BODY, RIGHT, secret=wrong)
-        assert NEW not in shown(rejected.value)
-    text: Any = "{}"
-    with pytest.raises(UsageError, match="body must be the bytes") as misused:
-        verify_delivery(text, RIGHT, secret=[NEW, SECRET])
-    assert not [secret for secret in (NEW, SECRET) if secret in shown(misused.value)]
+    with pytest.raises(DeliveryError, match="signature of the delivery is wrong") as rejected:
+        verify_delivery(BODY, RIGHT, secret=[NEW, "x"])
+    assert NEW not in shown(rejected.value)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import httpx
 import pytest
 from itwin_platform import UNSET, UsageError
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._service.messages import APIRequest, Body
 
 from tests.support.calls import SCENE
 from tests.support.operations import OPERATIONS, SPECIFICATION, argument_of, followed
@@ -179,12 +179,6 @@ BY_HAND = ("Prefer", "X-iTwin-Query-Scope", "x-correlation-id")
 CASES = [*cases()]
 
 
-@pytest.fixture(scope="module")
-def service() -> Sandbox:
-    """A sandbox whose service is called without a server."""
-    return Sandbox(itwins=2, objects=0)
-
-
 def is_sent(case: Case) -> bool:
     """Whether a query and a header can hold what is wrong: they have no null, and every value is a text."""
     kinds = {"integer": (int, float), "boolean": (int,), "array": (list,)}
@@ -200,30 +194,28 @@ def text_of(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list) else json.dumps(value).strip('"')
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if is_sent(case)], ids=str)
-def test_the_service_rejects_a_broken_rule(case: Case, service: Sandbox) -> None:
-    """The sandbox gives the documented status and code, with the code and target of the rule in its one detail."""
-    operation = OPERATIONS[case.operation]
-    ids = {"iTwinId": service.itwin_id, "webhookId": service.webhook_id, "sceneId": SCENE}
-    ids["repositoryId"] = service.repository_ids["UrlTemplate"]
-    required = {
-        name: ids[name] for name in ("iTwinId",) if "{iTwinId}" not in operation.path and "scene" in case.operation
-    }
-    sent = required | {name: text_of(value) for name, value in case.parameters.items()}
-    request = APIRequest(
-        method=operation.method,
-        path=operation.path.format(**ids),
-        query=sent,
-        headers={"authorization": "Bearer a", "accept": "*/*", "content-type": "application/json"}
-        | {name.lower(): value for name, value in sent.items()},
-        body=Body(json.dumps(case.body).encode()),
-    )
-    running = service._running.service
-    response = running.decide(request, running.route(request)).response
-    assert response is not None
-    error = json.loads(response.body)["error"]
-    assert (response.status, error["code"]) == (operation.error["status"], operation.error["code"])
-    assert [(detail["code"], detail["target"]) for detail in error["details"]] == [case.detail]
+@pytest.mark.parametrize("name", OPERATIONS)
+async def test_the_service_rejects_a_broken_rule(name: str) -> None:
+    """The sandbox has the documented status and code, with the code and target of the rule in its one detail."""
+    operation = OPERATIONS[name]
+    broken_by = [case for case in CASES if case.operation == name and is_sent(case)]
+    async with Sandbox(itwins=2, objects=0) as service, httpx.AsyncClient(base_url=service.base_url) as client:
+        ids = {"iTwinId": service.itwin_id, "webhookId": service.webhook_id, "sceneId": SCENE}
+        ids["repositoryId"] = service.repository_ids["UrlTemplate"]
+        required = {"iTwinId": ids["iTwinId"]} if operation.path.startswith("/scenes/") else {}
+        for case in broken_by:
+            sent = required | {name: text_of(value) for name, value in case.parameters.items()}
+            response = await client.request(
+                operation.method,
+                operation.path.format(**ids),
+                params=sent,
+                headers={"authorization": "Bearer a", "content-type": "application/json"} | sent,
+                content=json.dumps(case.body),
+            )
+            error = response.json()["error"]
+            found = [(detail["code"], detail["target"]) for detail in error["details"]]
+            expected = (operation.error["status"], operation.error["code"], [case.detail])
+            assert (response.status_code, error["code"], found) == expected, str(case)
 
 
 def keywords_of(case: Case) -> dict[str, Any]:
@@ -260,6 +252,7 @@ async def test_the_client_rejects_a_broken_rule_until_it_is_lifted(case: Case, e
     code = (case.broken.missing and stated.get("missing")) or stated.get("code")
     documented = (code, stated.get("target")) if code else (None if "inferred" in own else own["code"], None)
     assert (caught.value.code, caught.value.target) == documented
+    assert str(caught.value.argument).partition(".")[0].partition("[")[0] in keywords
     assert exchange.mock.get_requests() == []
     if None in case.parameters.values():
         with pytest.raises(UsageError, match=r"cannot be None|must be .*not None"):

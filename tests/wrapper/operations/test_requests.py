@@ -20,7 +20,6 @@ from itwin_platform import (
     RepositoryOptions,
     RepositoryResourceData,
     SceneObjectCreate,
-    UsageError,
     Vector3d,
     View3dData,
 )
@@ -55,7 +54,6 @@ LONG = "x" * 200
 BODIES: dict[str, list[Any]] = {
     "create_detector": [
         ({}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
-        ({"display_name": UNSET}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
         *(
             ({"name": "n", keyword: value}, detector({"name": "n", "type": "PhotoObjectDetector", name: value}))
             for keyword, name in ((argument_of({}, name), name) for name in nullable("create_detector"))
@@ -68,7 +66,6 @@ BODIES: dict[str, list[Any]] = {
     ],
     "create_repository_resource": [
         ({}, '{"id":"roads","displayName":"Roads"}'),
-        ({"type": UNSET}, '{"id":"roads","displayName":"Roads"}'),
         ({"id": "a/b #?%", "display_name": "é"}, '{"id":"a/b #?%","displayName":"é"}'),
         ({"id": LONG, "type": LONG[100:]}, f'{{"id":"{LONG}","type":"{LONG[100:]}","displayName":"Roads"}}'),
     ],
@@ -95,10 +92,8 @@ BODIES: dict[str, list[Any]] = {
             for given, sent in (
                 ([], ""),
                 (CREATED, f'"{CREATED}"'),
-                (UNKNOWN, f'"{UNKNOWN}"'),
                 ([CREATED, UNKNOWN], f'"{CREATED}","{UNKNOWN}"'),
                 ((str(each) for each in (CREATED, UNKNOWN)), f'"{CREATED}","{UNKNOWN}"'),
-                ({CREATED: 1}, f'"{CREATED}"'),
                 (dict.fromkeys(["c", "a", "b"]).keys(), '"a","b","c"'),
                 (EventType, ",".join(f'"{each}"' for each in EventType)),
             )
@@ -185,7 +180,6 @@ QUERIES: dict[str, list[Any]] = {
     "list_itwins": [
         ({}, b"$top=%t"),
         ({"sub_class": ASSET}, b"subClass=Asset&$top=%t"),
-        ({"sub_class": "Asset"}, b"subClass=Asset&$top=%t"),
         ({"select": [Name.DISPLAY], "parent_id": Name.DISPLAY}, b"parentId=displayName&$select=displayName&$top=%t"),
         ({"sub_class": [ASSET, "Project"]}, b"subClass=Asset%2CProject&$top=%t"),
         ({"sub_class": iter((PROJECT, "Road"))}, b"subClass=Project%2CRoad&$top=%t"),
@@ -195,7 +189,6 @@ QUERIES: dict[str, list[Any]] = {
         ({"number": "P/17", "display_name": "é"}, b"number=P%2F17&displayName=%C3%A9&$top=%t"),
         ({"parent_id": "p", "itwin_account_id": "a"}, b"parentId=p&iTwinAccountId=a&$top=%t"),
         ({"search": "a+b"}, b"$search=a%2Bb&$top=%t"),
-        ({"select": "id"}, b"$select=id&$top=%t"),
         ({"select": ("id", "number")}, b"$select=id%2Cnumber&$top=%t"),
         ({"filter": "a eq 'a''b'", "sub_class": ASSET}, b"subClass=Asset&$filter=a%20eq%20%27a%27%27b%27&$top=%t"),
         ({"order_by": "displayName ASC"}, b"$orderby=displayName%20ASC&$top=%t"),
@@ -290,14 +283,6 @@ async def test_an_id_stays_one_part_of_the_path(given: str, raw: bytes, exchange
     repository = b"/api/itwins/" + raw + b"/repositories/" + raw
     assert [url.raw_path for url in paths] == [repository, repository + b"/resources", b"/api/webhooks/" + raw]
     assert scene.params.multi_items() == [("iTwinId", given)]
-
-
-@pytest.mark.parametrize("repository_id", ["../x", "../../admin", "a/../b", "..", "%2e%2e", "..%2Fadmin", "..\\admin"])
-async def test_an_id_that_climbs_is_rejected(repository_id: str, exchange: Exchange) -> None:
-    """An id that would reach another path is never sent, even with `check_requests=False`."""
-    for client in (exchange.platform, exchange.unchecked):
-        with pytest.raises(UsageError, match="would reach"):
-            await called(client, "update_repository", {"repository_id": repository_id})
 
 
 async def test_activate_and_deactivate_are_updates(exchange: Exchange) -> None:

@@ -1,16 +1,12 @@
-"""Each way of sending behaves alike: bodies, malformed and surplus bytes, the ends of connections, and TLS."""
+"""Each way of sending behaves alike: limits, lost responses, the ends of connections, and TLS."""
 
 import asyncio
 import gzip
 import socket
 import ssl
-import struct
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, nullcontext, suppress
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 from itwin_platform import (
     BackoffPolicy,
@@ -22,21 +18,18 @@ from itwin_platform import (
 )
 
 from tests.support.every_way import (
-    NOT_OWN,
     PLAIN,
     READS_ITSELF,
     STATUS_ERRORS,
     in_every_way,
-    on_own_connections,
     opened,
 )
-from tests.support.networks import Handler, authority, doorkeeper, server_context
-from tests.support.real_time import pass_time, until
+from tests.support.networks import authority, doorkeeper, server_context
+from tests.support.real_time import until
 from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
 
 ONCE = BackoffPolicy(max_attempts=1)
 GOOD = raw_response()
-CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(ACCOUNT), ACCOUNT)
 #: A response without a request: a client that returns it has read surplus bytes.
 PHANTOM = raw_response(
     b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=b"HTTP/1.1 201 Created"
@@ -79,36 +72,28 @@ def encoded(encoding: str, body: bytes) -> bytes:
     return raw_response(body, head=f"HTTP/1.1 200 OK\r\ncontent-encoding: {encoding}".encode())
 
 
-ENCODED = {
-    "gzip": encoded("gzip", gzip.compress(ACCOUNT)),
-    "gzip, padded with zeros": encoded("gzip", gzip.compress(ACCOUNT) + bytes(700)),
-}
-
-
-@pytest.mark.parametrize("response", ENCODED.values(), ids=ENCODED)
-@in_every_way
-async def test_gzip_is_decoded(way: str, response: bytes) -> None:
-    """Bodies in gzip are decoded, also with padding."""
-    async with RawServer(response) as server, opened(way, server.address) as calls:
-        assert await calls.get() == "a-1"
-        assert len(server.requests) == 1
-
-
 LARGE = bytes(10_000_000)
-TOO_LARGE = {
+ENDLESS = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+TOO_LARGE: dict[str, Raw | bytes] = {
     "plain": raw_response(LARGE),
     "gzip": encoded("gzip", gzip.compress(LARGE)),
+    "without an end": Raw(
+        data=b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + b"ffff\r\n%s\r\n" % bytes(0xFFFF) * 9
+    ),
 }
+SMALL = encoded("gzip", gzip.compress(ACCOUNT))
 
 
 @pytest.mark.parametrize("encoding", TOO_LARGE)
 @in_every_way
 async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -> None:
     """More than `max_response_bytes`, however small it came, is a ResponseDecodeError, and keeps no connection."""
-    if way in PLAIN and encoding != "plain":
+    if way in PLAIN and encoding in ("gzip", "deflate"):
         pytest.skip("an ordinary client decodes without a limit, as httpx does")
+    if way in READS_ITSELF and encoding == "without an end":
+        pytest.skip("a hook or a transport of the caller reads without a limit")
     async with (
-        RawServer(TOO_LARGE[encoding], GOOD) as server,
+        RawServer(TOO_LARGE[encoding], SMALL) as server,
         opened(way, server.address, max_response_bytes=100_000) as calls,
     ):
         with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 100000 bytes"):
@@ -120,9 +105,7 @@ async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -
 LOST = {
     "malformed": Raw(data=b"HTTX/9 nonsense\r\n\r\n"),
     "closed, nothing": Raw(data=b"", closes=True),
-    "closed, half a head": Raw(data=raw_response(DETECTOR)[:20], closes=True),
     "closed, half a body": Raw(data=raw_response(DETECTOR)[:-1], closes=True),
-    "reset, nothing": Raw(data=b"", resets=True),
     "reset, half a head": Raw(data=raw_response(DETECTOR)[:20], resets=True),
     "reset, half a body": Raw(data=raw_response(DETECTOR)[:-1], resets=True),
 }
@@ -140,20 +123,9 @@ async def test_a_post_whose_response_is_lost_is_sent_once(way: str, response: Ra
         assert (len(server.requests), server.connections_accepted) == (2, 2)
 
 
-@in_every_way
-async def test_a_body_that_ends_in_a_reset_is_not_complete(way: str) -> None:
-    """A body without a length ends with its connection: after a reset it is incomplete, and a GET is retried."""
-    cut = Raw(data=b"HTTP/1.1 200 OK\r\n\r\n" + ACCOUNT[:-1], resets=True)
-    async with RawServer(cut, GOOD) as server, opened(way, server.address) as calls:
-        assert await calls.get() == "a-1"
-        assert len(server.requests) == 2
-
-
 CHUNKED_ERROR = b"HTTP/1.1 422 Unprocessable Content\r\ntransfer-encoding: chunked\r\n\r\n"
 BROKEN_ERRORS = {
     "malformed": Raw(data=CHUNKED_ERROR + b"zz\r\n"),
-    "malformed later": Raw(data=CHUNKED_ERROR + b"2\r\n{}\r\nzz\r\n"),
-    "cut": Raw(data=REJECTED[:-1], closes=True),
     "reset": Raw(data=REJECTED[:-1], resets=True),
 }
 
@@ -167,40 +139,6 @@ async def test_an_error_status_counts_whatever_its_body_is(way: str, response: R
         with pytest.raises(OutcomeUnknownError if way in READS_ITSELF else STATUS_ERRORS):
             await calls.post()
         assert len(server.requests) == 1
-
-
-SURPLUS = {
-    "half a response": GOOD + PHANTOM[:20],
-    "chunked and a second response": CHUNKED + PHANTOM,
-    "a second response": GOOD + PHANTOM,
-    "one byte": GOOD + b"\n",
-    "malformed bytes": GOOD + b"HTTX/9 nonsense\r\n\r\n",
-    "malformed bytes after chunks": CHUNKED + b"\0\0\0",
-}
-
-
-@pytest.mark.parametrize("data", SURPLUS.values(), ids=SURPLUS)
-@on_own_connections
-async def test_a_connection_with_surplus_bytes_is_not_used_again(way: str, data: bytes) -> None:
-    """When anything follows a response, the next request uses another connection."""
-    async with RawServer(data, REJECTED) as server, opened(way, server.address) as calls:
-        assert await calls.get() == "a-1"
-        with pytest.raises(STATUS_ERRORS, match="422"):
-            await calls.post()
-        assert len(server.requests) == 2
-
-
-@pytest.mark.parametrize("status", [b"204 No Content", b"304 Not Modified"])
-@on_own_connections
-async def test_a_body_where_none_is_allowed_is_not_the_next_response(way: str, status: bytes) -> None:
-    """A 204 or a 304 is final, although it cannot be decoded, and its body is not read as the next response."""
-    first = raw_response(PHANTOM, head=b"HTTP/1.1 " + status)
-    async with RawServer(first, REJECTED) as server, opened(way, server.address) as calls:
-        with pytest.raises((*STATUS_ERRORS, ResponseDecodeError, ValueError)):
-            await calls.post()
-        with pytest.raises(STATUS_ERRORS, match="422"):
-            await calls.post()
-        assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("ends", ["closed", "surplus"])
@@ -217,58 +155,22 @@ async def test_a_connection_that_ended_while_it_was_idle_is_replaced(way: str, e
         assert (len(server.requests), server.connections_accepted) == (10, 6)
 
 
-@in_every_way
-async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: str) -> None:
-    """The server had given up waiting: a GET is sent again at once, on a fresh connection; a POST keeps its error.
-
-    A caller's transport does not tell whether its connection was idle: the error is final there.
-    """
-
-    def respond(request: ReceivedRequest) -> Raw | bytes:
-        seen.append(request.method)
-        if len(seen) % 3 == 2:
-            return Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
-        return GOOD
-
-    seen: list[str] = []
-    knows = way in ("default", "around the engine", "uvloop", "watched client")
-    async with (
-        RawServer(respond) as server,
-        opened(way, server.address, backoff=BackoffPolicy(base_delay=30.0)) as calls,
-    ):
-        assert await calls.get() == "a-1"
-        with nullcontext() if knows else pytest.raises(STATUS_ERRORS, match="408"):
-            assert await calls.get() == "a-1"
-        if not knows:
-            assert await calls.get() == "a-1"
-        assert (seen, server.connections_accepted) == (["GET"] * 3, 2)
-        assert await calls.get() == "a-1"
-        with pytest.raises(STATUS_ERRORS, match="408"):
-            await calls.post()
-        assert (seen, server.connections_accepted) == ([*["GET"] * 4, "POST"], 2)
-        assert await calls.get() == "a-1"
-        assert server.connections_accepted == 3
-
-
-async def test_after_a_408_no_idle_connection_is_used() -> None:
-    """What the server did to one of them it does to the others: the retry opens a new one."""
+async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get() -> None:
+    """A GET is sent again at once, on a new connection; a POST keeps its error, and so does a new connection."""
     timed_out = Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
-    responses: Iterator[Raw | bytes] = iter([GOOD, GOOD, GOOD, timed_out, GOOD])
-    async with RawServer(lambda _: next(responses)) as server, opened("default", server.address) as calls:
-        await asyncio.gather(*(calls.get() for _ in range(3)))
-        assert await calls.get() == "a-1"
-        assert (len(server.requests), server.connections_accepted) == (5, 4)
-        await until(lambda: server.open_connections == 1)
-
-
-@in_every_way
-async def test_a_408_on_a_new_connection_is_final(way: str) -> None:
-    """Nothing was idle: the request itself took too long."""
-    response = raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close")
-    async with RawServer(Raw(data=response, closes=True)) as server, opened(way, server.address) as calls:
+    responses: Iterator[Raw | bytes] = iter([timed_out, GOOD, timed_out, GOOD, timed_out, GOOD])
+    policy = BackoffPolicy(base_delay=30.0)
+    async with (
+        RawServer(lambda _: next(responses)) as server,
+        opened("default", server.address, backoff=policy) as calls,
+    ):
         with pytest.raises(STATUS_ERRORS, match="408"):
             await calls.get()
-        assert len(server.requests) == 1
+        assert [await calls.get() for _ in range(2)] == ["a-1"] * 2
+        with pytest.raises(STATUS_ERRORS, match="408"):
+            await calls.post()
+        assert await calls.get() == "a-1"
+        assert (len(server.requests), server.connections_accepted) == (6, 4)
 
 
 @in_every_way
@@ -308,48 +210,16 @@ async def test_a_client_belongs_to_one_event_loop(way: str) -> None:
         assert await calls.post() == "d-1"
 
 
-@in_every_way
-async def test_a_cancelled_call_leaves_no_connection_behind(way: str) -> None:
-    """The connection of a cancelled call is closed, and the next call gets another one."""
-    async with (
-        RawServer(PreparedResponse(fault="hang"), either_response) as server,
-        opened(way, server.address) as calls,
-    ):
-        call = asyncio.create_task(calls.get())
-        await server.received(1)
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        assert await calls.post() == "d-1"
-
-
-@pytest.mark.parametrize("way", ["default", "wrapped", "httpx2 wrapped"])
-async def test_the_read_timeout_starts_anew_with_each_byte(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A response whose head and body arrive slowly is read, as long as each part arrives in time."""
-    async with RawServer(Raw(data=b"")) as server, opened(way, server.address, timeout=30.0) as calls:
-        call = asyncio.create_task(calls.get())
-        await server.received(1)
-        for part in (GOOD[:20], GOOD[20:30], GOOD[30:-10], GOOD[-10:]):
-            for _ in range(20):
-                await asyncio.sleep(0)
-            pass_time(monkeypatch, seconds=20.0)
-            await asyncio.sleep(0)
-            server.push(part)
-        assert await call == "a-1"
-        assert len(server.requests) == 1
-
-
-def certificates(case: str) -> Any:
+def untrusted(case: str) -> ssl.SSLContext:
     """Return the context of a server that the client does not trust, or that demands a client certificate."""
     address = "127.0.0.2" if case == "wrong host" else "127.0.0.1"
     context = server_context(expired=case == "expired", self_signed=case == "self-signed", address=address)
-    if case == "TLS 1.1 only":
-        context.minimum_version = ssl.TLSVersion.TLSv1
-        context.maximum_version = ssl.TLSVersion.TLSv1_1
-        context.set_ciphers("ALL:@SECLEVEL=0")
     if case == "client certificate demanded":
         context.verify_mode = ssl.CERT_REQUIRED
         context.load_verify_locations(cadata=authority())
+    if case == "TLS 1.1 only":
+        context.maximum_version = context.minimum_version = ssl.TLSVersion.TLSv1_1
+        context.set_ciphers("ALL:@SECLEVEL=0")
     return context
 
 
@@ -362,21 +232,16 @@ UNTRUSTED = {
 }
 
 
-@pytest.fixture
-def trusted_authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make clients trust the CA of the tests through SSL_CERT_FILE."""
-    path = tmp_path / "authority.pem"
-    path.write_text(authority())
-    monkeypatch.setenv("SSL_CERT_FILE", str(path))
-
-
-@pytest.mark.usefixtures("trusted_authority")
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 @pytest.mark.parametrize(("case", "reason"), UNTRUSTED.items(), ids=UNTRUSTED)
 @in_every_way
-async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) -> None:
+async def test_a_tls_failure_is_not_retried(
+    way: str, case: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A failed handshake raises NotSentError with the reason after one connection and no request."""
-    with doorkeeper(certificates(case)) as (address, accepted):
+    (tmp_path / "authority.pem").write_text(authority())
+    monkeypatch.setenv("SSL_CERT_FILE", f"{tmp_path}/authority.pem")
+    with doorkeeper(untrusted(case)) as (address, accepted):
         async with opened(way, address) as calls:
             with pytest.raises(NotSentError, match=reason) as caught:
                 await calls.get()
@@ -384,113 +249,36 @@ async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) ->
         assert (caught.value.attempts, len(accepted)) == (0, 1)
 
 
-@pytest.mark.skipif(httpx.__version__ < "0.28", reason="httpx 0.27 ignores a file that does not exist")
-async def test_certificates_that_cannot_be_read_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error of a call names the variable and the file; nothing is sent, and nothing retried."""
-    monkeypatch.setenv("SSL_CERT_FILE", "/missing.pem")
-    async with opened("default", "https://127.0.0.1:1") as calls:
-        with pytest.raises(NotSentError, match=r"SSL_CERT_FILE names '/missing\.pem'.*; nothing was sent$") as caught:
-            await calls.get()
-        assert caught.value.attempts == 0
-
-
-@pytest.mark.usefixtures("trusted_authority")
-@in_every_way
-async def test_calls_to_a_trusted_server_succeed(way: str) -> None:
-    """The certificate of the authority that SSL_CERT_FILE names is accepted."""
-    async with RawServer(either_response, context=server_context()) as server, opened(way, server.address) as calls:
-        assert (await calls.get(), await calls.post()) == ("a-1", "d-1")
-
-
-@pytest.mark.usefixtures("trusted_authority")
-@on_own_connections
-async def test_surplus_inside_tls_is_noticed(way: str) -> None:
-    """A connection on which a second response came in the same record is not used again."""
-    surplus = Raw(data=GOOD, then=PHANTOM)
-    async with (
-        RawServer(surplus, REJECTED, context=server_context()) as server,
-        opened(way, server.address) as calls,
-    ):
-        assert await calls.get() == "a-1"
-        with pytest.raises(STATUS_ERRORS, match="422"):
-            await calls.post()
-
-
-NOT_HTTP = "it responded with bytes that are not HTTP: does it need https"
-HUNG_UP = "(it closed the connection without a response|connection reset by peer|broken pipe): does it need https"
-#: What a port sends, whether it does so before a request, and what the error says. The parser of httpx looks at what
-#: came when an empty line has come.
 FOREIGN = {
-    "speaks SSH": (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", True, NOT_HTTP),
-    "responds in another protocol": (b"-ERR unknown command\r\n\r\n", False, NOT_HTTP),
-    "alerts as TLS does": (b"\x15\x03\x01\x00\x02\x02\x46\r\n\r\n", False, NOT_HTTP),
-    "closes at once": (b"", True, HUNG_UP),
-    "closes after a request": (b"", False, HUNG_UP),
-    "resets after a request": (None, False, HUNG_UP),
+    "responds in another protocol": (Raw(data=b"SSH-2.0-OpenSSH_9.6\r\n\r\n"), "bytes that are not HTTP"),
+    "closes": (Raw(data=b"", closes=True), "(closed the connection without a response|broken pipe)"),
+    "resets": (Raw(data=b"", resets=True), "(connection reset by peer|broken pipe)"),
 }
 
 
-@asynccontextmanager
-async def listening(handler: Handler) -> AsyncIterator[int]:
-    """Serve connections on loopback, and yield the port."""
-    async with await asyncio.start_server(handler, "127.0.0.1", 0) as server:
-        yield server.sockets[0].getsockname()[1]
-
-
-@pytest.mark.parametrize(("sent", "speaks_first", "said"), FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize(("response", "said"), FOREIGN.values(), ids=FOREIGN)
 @in_every_way
-async def test_what_is_no_http_server_is_told(way: str, sent: bytes | None, *, speaks_first: bool, said: str) -> None:
-    """An address that has never sent HTTP ends a call after three attempts, and the text asks for https."""
-    accepted: list[asyncio.StreamWriter] = []
-
-    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        accepted.append(writer)
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
-            if not speaks_first:
-                await reader.readuntil(b"\r\n\r\n")
-            if sent is None:
-                # Without a wait for what is still to be sent, closing a socket resets its connection.
-                writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            writer.write(sent or b"")
-            await (reader.read() if sent else asyncio.sleep(0))
-        writer.close()
-
-    async with listening(respond) as port, opened(way, f"http://127.0.0.1:{port}") as calls:
-        with pytest.raises(OutcomeUnknownError, match=said):
+async def test_an_address_that_never_sent_http_is_not_retried_for_long(way: str, response: Raw, said: str) -> None:
+    """A call ends after three attempts, and the text asks for https; a POST is sent once."""
+    async with RawServer(response) as server, opened(way, server.address) as calls:
+        with pytest.raises(OutcomeUnknownError, match=f"{said}: does it need https"):
             await calls.get()
-        assert len(accepted) == 3
-        with pytest.raises(OutcomeUnknownError, match=f"{said}.*; POST is not idempotent"):
+        assert len(server.requests) == 3
+        with pytest.raises(OutcomeUnknownError, match=f"{said}: does it need https.*; POST is not idempotent"):
             await calls.post()
-        assert len(accepted) == 4
+        assert len(server.requests) == 4
 
 
-@in_every_way
-async def test_plain_http_to_a_port_of_tls_asks_for_https(way: str) -> None:
-    """The service fails the handshake, and sends an alert or hangs up."""
-    async with RawServer(GOOD, context=server_context()) as server:
-        address = server.address.replace("https://", "http://")
-        async with opened(way, address) as calls:
-            with pytest.raises(OutcomeUnknownError, match=r"after 3 attempts.*does it need https\?"):
-                await calls.get()
-
-
-@in_every_way
-async def test_a_known_service_that_hangs_up_is_an_outage(way: str) -> None:
-    """An address that has sent HTTP before is retried as after any lost response, and needs no https."""
-    async with RawServer(GOOD, *[Raw(data=b"", closes=True)] * 4, GOOD) as server, opened(way, server.address) as calls:
+async def test_an_address_that_has_sent_http_is_an_outage() -> None:
+    """It is retried as after any lost response."""
+    responses: list[Raw | bytes] = [GOOD, b"220 ready\r\n", *[Raw(data=b"", closes=True)] * 3, GOOD]
+    async with RawServer(*responses) as server, opened("default", server.address) as calls:
         assert [await calls.get() for _ in range(2)] == ["a-1"] * 2
 
 
-async def test_bytes_that_are_not_http_are_an_outage_of_a_known_service() -> None:
-    """An address that has sent HTTP before is retried as after any lost response."""
-    async with RawServer(GOOD, b"220 ready\r\n", GOOD) as server, opened("default", server.address) as calls:
-        assert await calls.get() == "a-1"
-        assert await calls.get() == "a-1"
-
-
-@in_every_way
+@pytest.mark.parametrize("way", ["default", "http_client", "plain"])
 async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
-    """A handshake that HTTP answers is final after one connection, and its text names http."""
+    """A handshake that is answered in HTTP is final after one connection, and its text names http."""
     accepted: list[asyncio.StreamWriter] = []
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -499,22 +287,10 @@ async def test_https_to_a_port_of_http_asks_for_http(way: str) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         writer.close()
 
-    async with listening(respond) as port, opened(way, f"https://127.0.0.1:{port}") as calls:
+    async with (
+        await asyncio.start_server(respond, "127.0.0.1", 0) as server,
+        opened(way, f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}") as calls,
+    ):
         with pytest.raises(NotSentError, match=r"the server does not speak TLS: is it http://\?"):
             await calls.get()
-        assert len(accepted) == 1
-
-
-@in_every_way
-async def test_a_handshake_that_is_cut_off_is_an_outage_and_says_so(way: str) -> None:
-    """A port that closes without a byte may be a service that restarts: it is retried, also where TLS begins."""
-    # With Python 3.11.2, httpx does not say why a connection failed.
-    said = "" if way in (*NOT_OWN, "watched httpcore") else ": it closed the connection without"
-
-    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(1_000)
-        writer.close()
-
-    async with listening(respond) as port, opened(way, f"https://127.0.0.1:{port}") as calls:
-        with pytest.raises(NotSentError, match=rf"after 7 attempts.*ConnectError{said}"):
-            await calls.get()
+    assert len(accepted) == 1
