@@ -67,7 +67,7 @@ _DEEPEST, _MOST_ITEMS = 6, 10
 #: A parameter of WWW-Authenticate, quoted or not.
 _PARAMETER = r'(\w+)=(?:"([^"]*)"|([^\s",]+))'
 #: An element of XML or HTML that holds text alone.
-_ELEMENT = r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>(?:<!\[CDATA\[)?([^<>]+)(?:\]\]>)?</"
+_ELEMENT = r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>(?:\s*<!\[CDATA\[((?:(?!\]\]>).){1,2048})\]\]>\s*|([^<>]+))</"
 
 
 # Source: section 2.11.
@@ -241,10 +241,10 @@ def _parsed(headers: Mapping[str, str], body: bytes) -> object:
         if parsed is None or isinstance(parsed, str | list | dict):
             return parsed
     text = body[:KEPT].decode("utf-8-sig", "replace").strip()
-    if text.startswith("<") and (elements := re.findall(_ELEMENT, text)):
+    if text.startswith("<") and (elements := re.findall(_ELEMENT, text, re.DOTALL)):
         from html import unescape
 
-        return {name: " ".join(unescape(words).split()) for name, words in reversed(elements)}
+        return {name: " ".join((cdata or unescape(words)).split()) for name, cdata, words in reversed(elements)}
     is_text = _media_type(headers) == "text/plain" or not re.match(r'[<{\["]|.*[\0\ufffd]', text)
     return text.splitlines()[0] if text and is_text else None
 
@@ -264,6 +264,11 @@ def _words(value: object, depth: int = _DEEPEST) -> str | None:
     named = _lowered(value)
     places = [*(name for name in _INNER if not isinstance(named.get(name), str)), *_WORDS]
     found = next(filter(None, (_words(named.get(name), depth - 1) for name in places)), None)
+    if found is None:
+        # Objects under any other name, which is the service's own.
+        others = [each for each in named.values() if isinstance(each, dict | list)][:_MOST_ITEMS]
+        objects = (item for each in others for item in (each if isinstance(each, list) else [each])[:_MOST_ITEMS])
+        found = next(filter(None, (_words(item, depth - 1) for item in objects if isinstance(item, dict))), None)
     if found is None:
         # Strings by the name of the field that is wrong, as Django and Rails write them.
         errors = named.get("errors")
@@ -310,8 +315,9 @@ def _telling_header(status: int, headers: Mapping[str, str]) -> str | None:
     """Return the header that says more of a status, with its name; None when there is none."""
     name = {401: "WWW-Authenticate", 405: "Allow"}.get(status, "Location" if status < 400 else "")
     value = headers.get(name.lower(), "")
-    if name == "Location":  # its user information and its query may be confidential
-        value = re.sub("//[^/@]*@", "//", value.partition("?")[0])
+    if name == "Location":  # its user information, its query and its fragment may be confidential
+        value = re.sub("//[^/@]*@", "//", re.split("[?#]", value, maxsplit=1)[0])
+        value = re.sub(".*@", "...@", value)  # a password with a slash
     return f"{name}: {value}" if value else None
 
 

@@ -60,6 +60,8 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "FHIR": (JSON, {"resourceType": "OperationOutcome", "issue": [{"diagnostics": "Words"}]}, "Words"),
     "an envelope": (JSON, {"status": "error", "data": {"message": "Words"}}, "Words"),
     "a string": (JSON, "Words", "Words"),
+    "an object by another name": (JSON, {"responseStatus": {"message": "Words"}, "status": "x"}, "Words"),
+    "a list by another name": (JSON, {"violations": ["x", {"field": "f", "message": "Words"}]}, "Words"),
     "deep": (JSON, {"error": {"error": {"error": {"message": "Words"}}}}, "Words"),
     "too deep": (JSON, {"error": [[[[[[[{"message": "Words"}]]]]]]]}, "JSON, 45 B: see .body"),
     "S3": (XML, b"<?xml version='1.0'?><Error><Code>NoKey</Code><Message>Words</Message></Error>", "NoKey: Words"),
@@ -68,6 +70,7 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "OGC": (XML, b"<o:Exception exceptionCode='x'><o:ExceptionText>Words</o:ExceptionText></o:Exception>", "Words"),
     "WMS": (XML, b"<Report><ServiceException code='x'>\nWords\n</ServiceException></Report>", "Words"),
     "WCF": (XML, b'<string xmlns="http://schemas.example">Words</string>', "Words"),
+    "markup in CDATA": (XML, b"<e>\n<message>\n<![CDATA[a <b>\nc]]>\n</message></e>", "a <b> c"),
     "CDATA": (XML, b"<error><message><![CDATA[Words & more]]></message></error>", "Words & more"),
     "nginx": (HTML, b"<html>\r\n<head><title>502 Bad Gateway</title></head><center>x</center>", "502 Bad Gateway"),
     "a title in capitals": (
@@ -129,6 +132,13 @@ HEADERS: dict[str, tuple[int, dict[str, str], bytes, str]] = {
     "another site": (
         *(302, {"location": MOVED}, b"<title>Found</title>"),
         " without a code: Found\n- Location: https://login.example/a",
+    ),
+    "a fragment": (302, {"location": "/a#access_token=b"}, b"", " without a code: Location: /a"),
+    "a user with a slash": (
+        302,
+        {"location": "https://u:a/b@c.example/d"},
+        b"",
+        " without a code: Location: ...@c.example/d",
     ),
     "control characters": (405, {"allow": "a\x85b"}, b"x", " without a code: x\n- Allow: a\\x85b"),
 }
