@@ -126,7 +126,8 @@ class DecodedResponse:
         """The headers that came, without the encodings that were decoded."""
         if self._headers is None:
             self._headers = self._response.headers_of_decoded
-            if left := _unknown_encodings(self._response.raw_headers):
+            left = [name for name in _encodings(self._response.raw_headers) if not _is_decoded(name)]
+            if left:
                 self._headers["Content-Encoding"] = ", ".join(left)
         return self._headers
 
@@ -163,12 +164,10 @@ class DecodedResponse:
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
-        left = _unknown_encodings(self._response.raw_headers)
-        if left and not _is_json(self.content):
-            encoding = ", ".join(left)[:40]
-            reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
+        if (encoding := headers.get("content-encoding", "")[:40]) and not _is_json(self.content):
+            reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         if self.fault is not None:
             body = body[:KEPT]
         elif (what_came := described(headers, body)) is not None:
@@ -347,7 +346,7 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
         The body, and why it cannot be used: None when it can. Then it is what could be decoded.
     """
     body = response.content
-    names = [name for name in _encodings(response.raw_headers) if name.removeprefix(_OLD) in _DECODED]
+    names = [name.lower() for name in _encodings(response.raw_headers) if _is_decoded(name)]
     if response.fault is not None or not names or not body:
         return body, response.fault
     if len(names) > MOST_ENCODINGS:
@@ -364,12 +363,12 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
 
 def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
     found = [value for name, value in headers if name.lower() == b"content-encoding"]
-    names = [part.strip() for value in found for part in value.decode("latin-1").lower().split(",")]
-    return [name for name in names if name not in ("", "identity")]
+    names = [part.strip() for value in found for part in value.decode("latin-1").split(",")]
+    return [name for name in names if name.lower() not in ("", "identity")]
 
 
-def _unknown_encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    return [name for name in _encodings(headers) if name.removeprefix(_OLD) not in _DECODED]
+def _is_decoded(name: str) -> bool:
+    return name.lower().removeprefix(_OLD) in _DECODED
 
 
 def _is_json(body: bytes) -> bool:
