@@ -29,7 +29,7 @@ from ..connections.messages import (
     why_final,
     without_frames,
 )
-from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer
+from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer, check_seconds
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
 from ..gates.breaker import Breaker, OperationDownError
 from ..gates.gate import Gate
@@ -37,12 +37,12 @@ from ..gates.window import Permit, WaitTooLongError
 from ..names import LOGGER, ServiceHeaders
 from ..policy import (
     DOWN,
+    OR_NONE,
     OUTCOMES,
     BackoffPolicy,
     GiveUp,
     Outcome,
     Progress,
-    check_seconds,
     decide,
     delay_after,
 )
@@ -116,7 +116,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         if token_timeout is not None:
-            check_seconds("token_timeout", token_timeout, otherwise=", or None")
+            token_timeout = check_seconds("token_timeout", token_timeout, said=OR_NONE)
         try:
             self._tokens = None if token is None else TokenSource(token, timeout=token_timeout, now=now)
         except TokenError as error:
@@ -124,7 +124,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             del token  # tools that report errors show what frames hold
         self._policy = policy or BackoffPolicy()
-        check_integer("max_response_bytes", max_response_bytes, least=1)
+        limit = check_integer("max_response_bytes", max_response_bytes, least=1)
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
         network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
@@ -134,7 +134,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._send_once = network.send if type(network) is EngineTransport else partial(send_through, network)
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._headers = headers
-        self._max_response_bytes = max_response_bytes
+        self._max_response_bytes = limit
         self._on_event = on_event
         self._random_number, self._now = random_number, now
         self._calls = OpenCalls()

@@ -239,7 +239,7 @@ class ITwins(Group):
             wanted = _SUMMARY if isinstance(selected, Unset) else selected
             first = list_itwins.build_request(
                 sub_class=sub_classes,
-                filter_=UNSET if filter == "" else filter,
+                filter_=filter,
                 # Each iTwin shows its time, because the next range begins at the last one.
                 select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", time])] if wanted else selected,
                 include_inactive=include_inactive,
@@ -287,7 +287,7 @@ def _read_page(response: DecodedResponse) -> PageContent[ITwin]:
 
 
 def _time(partition_by: str) -> str:
-    if partition_by not in TIMES:
+    if not isinstance(partition_by, str) or partition_by not in TIMES:
         raise UsageError(
             f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}", argument="partition_by"
         )
