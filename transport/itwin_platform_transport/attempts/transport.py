@@ -49,7 +49,7 @@ from ..policy import (
 from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, OpenCalls
 from .endings import CallResult, Found, closed, found_down, held_back, not_admitted, out_of_time, result_of
-from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, utc_now
+from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, hide_token, utc_now
 from .tracing import trace_of
 
 #: The default of the largest response, in bytes.
@@ -325,7 +325,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             attempt = await (sending if trace is None else trace.around_attempt(sending, made=before.made))
         except BaseException as error:
-            self._report(call, None, error, number=before.made + 1, started=started)
+            self._report(call, None, error, token, number=before.made + 1, started=started)
             self._gate.abandoned(permit)
             raise
         if attempt.response is None:
@@ -334,7 +334,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._was_reached = True
             if attempt.outcome is not Outcome.RATE_LIMITED:  # the head of a 429 has ended its permit
                 self._gate.responded(permit)
-        self._report(call, attempt.response, attempt.error, number=before.made + 1, started=started)
+        self._report(call, attempt.response, attempt.error, token, number=before.made + 1, started=started)
         return attempt
 
     async def _sent_and_read(
@@ -373,7 +373,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     def _start_cooldown(self, call: Call, permit: Permit, attempt: Attempt, token: AccessToken | None) -> None:
         assert attempt.response is not None  # noqa: S101  # a 429
         gate, seconds = self._gate, min(attempt.delay, LONGEST_COOLDOWN)
-        tier, api, operation = self._headers.limit_of(attempt.response.headers)
+        limit = self._headers.limit_of(attempt.response.headers)
+        tier, api, operation = (None if each is None else hide_token(token, each) for each in limit)
         is_new = not gate.cooldown_left(call.operation)
         is_own = operation is not None and gate.serves_others(call.operation)
         gate.rate_limited(permit, wait=seconds, is_own=is_own, found=Found(attempt, token, call.clock() + seconds))
@@ -400,11 +401,19 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 tell(OutageEnded(method=info.method, route=info.route, **ended._asdict()), self._on_event)
 
     def _report(
-        self, call: Call, response: Response | None, error: BaseException | None, *, number: int, started: float
+        self,
+        call: Call,
+        response: Response | None,
+        error: BaseException | None,
+        token: AccessToken | None,
+        *,
+        number: int,
+        started: float,
     ) -> None:
         if self._on_event is None and not LOGGER.isEnabledFor(logging.DEBUG):
             return
         requested, named = call.request.headers, self._headers.correlation_id_of
+        returned = None if response is None else named(response.headers)
         event = AttemptEnded(
             method=call.info.method,
             route=call.info.route,
@@ -412,7 +421,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             error=None if error is None else type(error).__name__,
             seconds=call.clock() - started,
             attempt=number,
-            correlation_id=(None if response is None else named(response.headers)) or named(requested),
+            correlation_id=named(requested) if not returned else hide_token(token, returned),
         )
         tell(event, self._on_event)
 

@@ -137,14 +137,15 @@ class DecodedResponse:
 
     def info(self) -> ResponseInfo:
         """Describe the response."""
+        named = self.headers.get(CORRELATION_ID)
         return ResponseInfo(
             method=self.call.method,
             route=self.call.route,
             status=self.status_code,
-            headers=(headers := self.headers),
+            headers=self.headers,
             attempts=self.result.attempts,
             seconds=self.result.seconds,
-            correlation_id=headers.get(CORRELATION_ID),
+            correlation_id=named if named is None else self.result.hide_token(named),
         )
 
     def status_error(self) -> APIStatusError:
