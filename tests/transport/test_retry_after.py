@@ -31,6 +31,7 @@ DATE, LATER = "Sun, 01 Mar 2026 12:00:00 GMT", "Sun, 01 Mar 2026 12:00:20 GMT"
         ("Sun Mar  1 12:00:20 2026", DATE, 20.0),
         *((f"Sun, 01 Mar 2026 12:00:20 {zone}", DATE, 20.0) for zone in ("UTC", "gmt", "Z", "+0000", "-0000", "")),
         *((f"Sun, 01 Mar 2026 14:00:20 {zone}", DATE, 20.0) for zone in ("+0200", "+02:00", "+02", "+0200 (CEST)")),
+        *((f"Sun, 01 Mar 2026 14:00:20 {zone}+0200", DATE, 20.0) for zone in ("GMT", "UTC")),
         *((f"Sun, 01 Mar 2026 07:00:20 {zone}", DATE, 20.0) for zone in ("-0500", "-05:00", "EST")),
         *((f"Sunday, 01-Mar-26 {said}", DATE, 20.0) for said in ("12:00:20 -0000", "14:00:20 +0200")),
         ("Sun Mar  1 12:00:20 UTC 2026", DATE, 20.0),

@@ -29,6 +29,7 @@ from .errors import (
     TokenError as TokenError,
     TransportError as TransportError,
     UsageError as UsageError,
+    as_number as as_number,
     check_integer as check_integer,
     when_to_retry as when_to_retry,
 )

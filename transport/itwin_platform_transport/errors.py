@@ -17,7 +17,7 @@ import math
 from collections.abc import Mapping
 from datetime import datetime
 from operator import index
-from typing import SupportsIndex
+from typing import SupportsIndex, cast
 
 from .names import DOCUMENTATION, is_own
 
@@ -180,13 +180,36 @@ class ResponseDecodeError(PlatformError):
         self.attempts = 1
 
 
-def check_integer(name: str, value: object, *, least: int) -> None:
-    """Check that an argument is an integer, of Python or of another library, and not below its lower limit."""
-    said = f"{name} must be an integer of at least {least}"
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+def check_integer(name: str, value: object, *, least: int | None) -> int:
+    """Return an integer of Python or of another library as an int; it must not be below its lower limit."""
+    number, said = as_number(value), f"{name} must be an integer{'' if least is None else f' of at least {least}'}"
+    if not isinstance(number, int):
         raise UsageError(f"{said}, not {_class_name(value)}", argument=name)
-    if index(value) < least:
+    if least is not None and number < least:
         raise UsageError(said, argument=name)
+    return number
+
+
+def check_seconds(name: str, value: object, *, said: str = "of at least 0") -> float:
+    """Return a time that ends, in seconds, as a number of Python."""
+    number, said = as_number(value), f"{name} must be a finite number of seconds {said}"
+    if number is None:
+        raise UsageError(f"{said}, not {_class_name(value)}", argument=name)
+    if not 0.0 <= number < math.inf:
+        raise UsageError(said, argument=name)
+    return number
+
+
+def as_number(value: object) -> float | None:
+    """Return an integer of Python or of another library as an int, and a float as it is; None for any other value."""
+    if isinstance(value, float):
+        return value
+    if isinstance(value, bool):
+        return None
+    try:
+        return int(index(cast("SupportsIndex", value)))
+    except TypeError:  # an array has the method too, and raises it
+        return None
 
 
 def _class_name(value: object) -> str:

@@ -4,18 +4,22 @@ import enum
 import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from .errors import (
     NotSentError,
     OutcomeUnknownError,
     TransportError,
-    UsageError,
     check_integer,
+    check_seconds,
     counted,
     in_seconds,
     sent_so_far,
 )
+
+#: The range of a time limit that may be absent.
+OR_NONE = "of at least 0, or None"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,22 +52,16 @@ class BackoffPolicy:
 
     def __post_init__(self) -> None:
         # Without a loop over names, which takes twice as long: `with_options` makes a policy for each view.
-        check_integer("max_attempts", self.max_attempts, least=1)
-        check_integer("max_in_flight", self.max_in_flight, least=1)
-        check_seconds("max_wait", self.max_wait)
-        check_seconds("base_delay", self.base_delay)
-        check_seconds("max_delay", self.max_delay)
+        derive = partial(object.__setattr__, self)
+        derive("max_attempts", check_integer("max_attempts", self.max_attempts, least=1))
+        derive("max_in_flight", check_integer("max_in_flight", self.max_in_flight, least=1))
+        derive("max_wait", check_seconds("max_wait", self.max_wait))
+        derive("base_delay", check_seconds("base_delay", self.base_delay))
+        derive("max_delay", check_seconds("max_delay", self.max_delay))
         if self.deadline is not None:
-            check_seconds("deadline", self.deadline, otherwise=", or None")
+            derive("deadline", check_seconds("deadline", self.deadline, said=OR_NONE))
         if self.queue_timeout is not None:
-            check_seconds("queue_timeout", self.queue_timeout, otherwise=", or None")
-
-
-def check_seconds(name: str, value: object, *, otherwise: str = "") -> None:
-    """Check that an argument is a time that ends."""
-    # `int | float` would make a new object in each call.
-    if not (isinstance(value, (int, float)) and type(value) is not bool and 0.0 <= value < math.inf):
-        raise UsageError(f"{name} must be a finite number of seconds of at least 0{otherwise}", argument=name)
+            derive("queue_timeout", check_seconds("queue_timeout", self.queue_timeout, said=OR_NONE))
 
 
 class Outcome(enum.Enum):

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
-#: A numeric zone with a colon, or without minutes.
-_ZONE = re.compile(r"\s([+-][0-9]{2}):?([0-9]{2})?$", re.ASCII)
+#: A numeric zone with a colon, without minutes, or behind the name of UTC.
+_ZONE = re.compile(r"\s(?:GMT|UTC)?([+-][0-9]{2}):?([0-9]{2})?$", re.ASCII)
 
 
 def retry_after_of(headers: Mapping[str, str], *, names: Iterable[str], now: datetime) -> float | None:

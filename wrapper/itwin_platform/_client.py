@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import httpx
-from itwin_platform_api.encoding import as_integer
+from itwin_platform_api.encoding import class_name
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import (
     MAX_RESPONSE_BYTES,
@@ -27,6 +27,7 @@ from itwin_platform_transport import (
     StateError,
     TokenProvider,
     UsageError,
+    as_number,
     is_timeout,
 )
 
@@ -180,7 +181,7 @@ class PlatformClient:
         self._sender = PlatformSender(
             transport=attempts,
             service=Service(
-                base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=max_response_bytes
+                base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=int(max_response_bytes)
             ),
             options=CallOptions(timeout=_timeout(timeout), policy=backoff or BackoffPolicy()),
         )
@@ -384,12 +385,14 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
     """
     if is_timeout(value):
         return value.as_dict()
-    value = as_integer(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _LONGEST:
+    seconds = as_number(value)
+    if seconds is None or not 0 < seconds <= _LONGEST:
+        found = "" if seconds is not None else f", not {class_name(value)}"
         raise UsageError(
-            "timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout", argument="timeout"
+            f"timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout{found}",
+            argument="timeout",
         )
-    return httpx.Timeout(value).as_dict()
+    return httpx.Timeout(seconds).as_dict()
 
 
 def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Unset, kind: type[T]) -> Mapping[str, T]:

@@ -51,11 +51,12 @@ KEPT = 65_536
 #: Properties that hold an error inside an object, compared in lower case as all names below.
 _INNER = ("error", "odata.error", "fault", "exception")
 #: Names for the words of an error, the most telling first: of the platform and most gateways, OAuth, SOAP, problem
-#: details, FastAPI, Elasticsearch and JSON:API; then those of elements in XML and HTML, and of envelopes.
+#: details, FastAPI, Elasticsearch, FHIR, OGC and JSON:API; then those of elements in XML and HTML, and of envelopes.
 _WORDS = (
-    *("message", "error_description", "errormessage", "error_message", "errmsg", "faultstring", "msg"),
-    *("errorsummary", "detail", "title", "text", "reason", "description", "serviceexception", "exceptiontext"),
-    *("errormessages", "error", "errors", "value", "h1", "h2", "p", "string", "data", "exception", "__type"),
+    *("message", "error_description", "errormessage", "error_message", "errormsg", "errmsg", "faultstring", "msg"),
+    *("errorsummary", "detail", "title", "text", "reason", "description", "diagnostics", "exceptiontext"),
+    *("serviceexception", "exceptionmessage", "errormessages", "usermessage", "status_message", "error", "errors"),
+    *("issue", "value", "h1", "h2", "p", "string", "data", "response", "result", "meta", "exception", "__type"),
 )
 #: Names that only an object about a failure has: a success may have any of the others.
 _OF_A_FAILURE = {*_INNER, "errors", "message", "error_description", "errormessage", "detail", "title"}
@@ -66,7 +67,7 @@ _DEEPEST, _MOST_ITEMS = 6, 10
 #: A parameter of WWW-Authenticate, quoted or not.
 _PARAMETER = r'(\w+)=(?:"([^"]*)"|([^\s",]+))'
 #: An element of XML or HTML that holds text alone.
-_ELEMENT = r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>(?:<!\[CDATA\[)?([^<>]+)(?:\]\]>)?</"
+_ELEMENT = r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>(?:\s*<!\[CDATA\[((?:(?!\]\]>).){1,2048})\]\]>\s*|([^<>]+))</"
 
 
 # Source: section 2.11.
@@ -247,10 +248,10 @@ def _parsed(headers: Mapping[str, str], body: bytes) -> object:
         if parsed is None or isinstance(parsed, str | list | dict):
             return parsed
     text = body[:KEPT].decode("utf-8-sig", "replace").strip()
-    if text.startswith("<") and (elements := re.findall(_ELEMENT, text)):
+    if text.startswith("<") and (elements := re.findall(_ELEMENT, text, re.DOTALL)):
         from html import unescape
 
-        return {name: " ".join(unescape(words).split()) for name, words in reversed(elements)}
+        return {name: " ".join((cdata or unescape(words)).split()) for name, cdata, words in reversed(elements)}
     is_text = _media_type(headers) == "text/plain" or not re.match(r'[<{\["]|.*[\0\ufffd]', text)
     return text.splitlines()[0] if text and is_text else None
 
@@ -263,15 +264,29 @@ def _words(value: object, depth: int = _DEEPEST) -> str | None:
     """Return the first words of an error in a parsed body; None when it has none."""
     if isinstance(value, str):
         return value.strip() or None
-    places: list[object] = []
     if isinstance(value, list):
-        places = value[:_MOST_ITEMS]
-    elif isinstance(value, dict):
-        named = _lowered(value)
-        # A string here is a code or a title, and other properties hold the message.
-        inner = (named.get(name) for name in _INNER if not isinstance(named.get(name), str))
-        places = [*inner, *(named.get(name) for name in _WORDS)]
-    return next(filter(None, (_words(each, depth - 1) for each in places if depth)), None)
+        return next(filter(None, (_words(item, depth - 1) for item in value[:_MOST_ITEMS] if depth)), None)
+    if not isinstance(value, dict) or not depth:
+        return None
+    named = _lowered(value)
+    places = [*(name for name in _INNER if not isinstance(named.get(name), str)), *_WORDS]
+    found = next(filter(None, (_words(named.get(name), depth - 1) for name in places)), None)
+    if found is None:
+        # Objects under any other name, which is the service's own.
+        others = [each for each in named.values() if isinstance(each, dict | list)][:_MOST_ITEMS]
+        objects = (item for each in others for item in (each if isinstance(each, list) else [each])[:_MOST_ITEMS])
+        found = next(filter(None, (_words(item, depth - 1) for item in objects if isinstance(item, dict))), None)
+    if found is None:
+        # Strings by the name of the field that is wrong, as Django and Rails write them.
+        errors = named.get("errors")
+        fields = (
+            errors if isinstance(errors, dict) else {name: each for name, each in value.items() if type(each) is list}
+        )
+        firsts = ((name, each[0] if isinstance(each, list) and each else each) for name, each in fields.items())
+        return next((f"{name}: {first}" for name, first in firsts if isinstance(first, str)), None)
+    title = named.get("title")
+    is_detail = found == named.get("detail") and found != title
+    return f"{title}: {found}" if is_detail and isinstance(title, str) else found
 
 
 def _error_object(parsed: object) -> Mapping[str, object]:
@@ -302,8 +317,9 @@ def _telling_header(status: int, headers: Mapping[str, str]) -> str | None:
     """Return the header that says more of a status, with its name; None when there is none."""
     name = {401: "WWW-Authenticate", 405: "Allow"}.get(status, "Location" if status < 400 else "")
     value = headers.get(name.lower(), "")
-    if name == "Location":  # its user information and its query may be confidential
-        value = re.sub("//[^/@]*@", "//", value.partition("?")[0])
+    if name == "Location":  # its user information, its query and its fragment may be confidential
+        value = re.sub("//[^/@]*@", "//", re.split("[?#]", value, maxsplit=1)[0])
+        value = re.sub(".*@", "...@", value)  # a password with a slash
     return f"{name}: {value}" if value else None
 
 
@@ -317,6 +333,8 @@ def _form(headers: Mapping[str, str], body: bytes) -> str:
         return "an empty body"
     kind = _media_type(headers)
     name = kind.rpartition("/")[2].rpartition("+")[2].upper()
+    if name == "JSON" and body.lstrip().startswith(b"<"):
+        name = "HTML"  # a page of a proxy, labelled as the expected type
     name = name if name in ("HTML", "JSON", "XML") else kind or "no content type"
     return f"{name}, {len(body) // 1000:,} kB" if len(body) >= 1000 else f"{name}, {len(body)} B"
 

@@ -386,10 +386,11 @@ async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> N
         ("123456a", "(123456a)", "([redacted])"),
         ("a.c", "abc a.c", "abc [redacted]"),
         ("invalid", "an invalid token", "an invalid token"),
+        ("ab/cd+ef=", "ab%2Fcd%2Bef%3D ab/cd%2Bef%3D", "[redacted] [redacted]"),
     ],
 )
 def test_a_token_is_redacted_in_a_text(value: str, text: str, shown: str) -> None:
-    """Wherever it stands; a short one where it stands alone, unless it is a word."""
+    """Wherever it stands, also percent-encoded; a short one where it stands alone, unless it is a word."""
     assert redacted(AccessToken(value), text) == shown
 
 

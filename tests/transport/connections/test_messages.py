@@ -251,6 +251,10 @@ FAILURES: dict[str, tuple[Exception, str, bool]] = {
         httpx.RemoteProtocolError("illegal status line: bytearray(b'planted')"),
         *(f"RemoteProtocolError: {NOT_HTTP}", False),
     ),
+    "an alert of TLS, by h11": (
+        httpx.RemoteProtocolError("illegal request line"),
+        *(f"RemoteProtocolError: {NOT_HTTP}", False),
+    ),
     "a reset": (
         caused(READ("x"), ConnectionResetError(errno.ECONNRESET, "y")),
         *("ReadError: connection reset by peer", False),
@@ -283,7 +287,7 @@ def test_an_address_that_shows_no_sign_of_http() -> None:
     """Its bytes are no HTTP; over plain http it may also hang up, and then the failure asks whether it needs https."""
     errors = {case: error for case, (error, _, _) in FAILURES.items()}
     foreign, hung_up = (
-        {"no HTTP", "no HTTP, by h11"},
+        {"no HTTP", "no HTTP, by h11", "an alert of TLS, by h11"},
         {"no response", "no response, by h11", "a reset", "a broken pipe"},
     )
     for scheme, expected in (("https", foreign), ("http", foreign | hung_up)):

@@ -69,13 +69,20 @@ async def test_a_plain_body_is_kept_with_headers_and_extensions() -> None:
     assert complete.extensions["http_version"] == b"HTTP/1.1"
 
 
+def raw_deflated(data: bytes) -> bytes:
+    """Deflate data without the header that tells so."""
+    return zlib.compress(data, wbits=-zlib.MAX_WBITS)
+
+
 @pytest.mark.parametrize(
     ("encoding", "encode"),
     [
         *((name, bytes) for name in (None, "identity", "")),
         *((name, gzip.compress) for name in ("gzip", "GZIP ")),
         ("gzip", lambda data: gzip.compress(data[:65_536]) + gzip.compress(b"") + gzip.compress(data[65_536:])),
-        *((name, bytes) for name in ("utf-8", "none", "binary", "UTF8", "deflate", "chunked, identity", "br")),
+        *(("deflate", deflate) for deflate in (zlib.compress, raw_deflated)),
+        ("deflate, gzip", lambda data: gzip.compress(raw_deflated(data))),
+        *((name, bytes) for name in ("utf-8", "none", "binary", "UTF8", "x-gzip", "chunked, identity", "br")),
         *((name, gzip.compress) for name in ("x-gzip", "utf-8, gzip", "gzip, none")),
     ],
 )
@@ -96,21 +103,23 @@ async def test_a_body_may_be_as_large_as_the_limit_and_no_larger(
 
 
 BOMB = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
-#: 40 MB of zeros, compressed.
-BOMB_BODY = b"".join([BOMB.compress(bytes(1_000_000)) for _ in range(40)]) + BOMB.flush()
+#: 40 MB of zeros, compressed once and twice.
+BOMBS = {"gzip": b"".join([BOMB.compress(bytes(1_000_000)) for _ in range(40)]) + BOMB.flush()}
+BOMBS["gzip, gzip"] = gzip.compress(BOMBS["gzip"])
 
 
-async def test_a_bomb_takes_little_memory() -> None:
+@pytest.mark.parametrize("encoding", BOMBS)
+async def test_a_bomb_takes_little_memory(encoding: str) -> None:
     """A body of 40 MB takes at most three times the limit of 2 MB."""
-    most = 2 * 1024 * 1024
+    most, body = 2 * 1024 * 1024, BOMBS[encoding]
     tracemalloc.start()
     try:
         with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes"):
-            await decoded(head(cut(BOMB_BODY, 1_000), encoding="gzip"), limit=most)
+            await decoded(head(cut(body, 1_000), encoding=encoding), limit=most)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert len(BOMB_BODY) < 50_000
+    assert len(body) < 50_000
     assert peak <= 3 * most
 
 
@@ -126,12 +135,15 @@ ENCODED = {"content-encoding": "gzip", "content-length": str(len(WHOLE))}
         ([WHOLE, WHOLE[:30]], "gzip", "its gzip encoding breaks off"),
         ([b"{}"], "gzip", "its gzip encoding is broken"),
         ([WHOLE, b"trailing"], "gzip", "its gzip encoding is broken"),
+        ([zlib.compress(b"{}"), b"trailing"], "deflate", "its deflate encoding is broken"),
+        ([zlib.compress(b"{}")[:1]], "deflate", "its deflate encoding breaks off"),
         (
             [b"(\xb5/\xfd"],
             "gzip, zstd",
             "its gzip encoding is broken: it is encoded as 'zstd', which was not asked for",
         ),
         ([WHOLE[:5]], "x-gzip", "its gzip encoding breaks off"),
+        ([WHOLE], "gzip, " * 2000, "it is encoded 2000 times, which was not asked for"),
     ],
 )
 async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], encoding: str, reason: str) -> None:
@@ -142,14 +154,16 @@ async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], 
     assert (await decoded(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
 
 
-@pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "utf-8", "gzip;q=1"])
-async def test_an_encoding_that_is_not_known_is_named(encoding: str) -> None:
+@pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "UTF-8", "gzip;q=1"])
+async def test_an_encoding_that_is_not_known_is_named_where_the_body_is_no_json(encoding: str) -> None:
     """It was ignored, which may be why the body cannot be read; its header stays, for another library to decode it."""
     complete = await decoded(head([b"\x8b\x00\x80{}\x03"], encoding=encoding), limit=MOST)
     error = complete.decode_error("the body is not JSON")
     assert f"the body is not JSON: it is encoded as {encoding!r}, which was not asked for" in str(error)
     assert f": it is encoded as {encoding!r}" in str(complete.decode_error(None))
     assert (complete.content, complete.headers["content-encoding"]) == (b"\x8b\x00\x80{}\x03", encoding)
+    readable = await decoded(head([b"[]"], encoding=encoding), limit=MOST)
+    assert "encoded" not in str(readable.decode_error("an object was expected"))
 
 
 @pytest.mark.parametrize("rest", [b"trailing", WHOLE[:30]], ids=["trailing", "half"])

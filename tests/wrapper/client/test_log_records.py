@@ -180,3 +180,22 @@ async def test_a_callback_that_fails_loses_no_response(
         assert caplog.messages == ["on_event failed", "on_response failed"]
         assert vars(caplog.records[0])["itwin_event"] == "AttemptEnded"
         assert caplog.text.count("ZeroDivisionError: a bug in a counter") == 2
+
+
+async def test_a_token_in_a_header_is_redacted_in_events_and_lines(caplog: pytest.LogCaptureFixture) -> None:
+    """A service may echo the token that was sent, as its correlation id or as the name of a limit."""
+    headers = {"retry-after": "0", "x-correlation-id": "planted-token/1", "itwinplatform-tier": "planted-token/1"}
+    left = [httpx.Response(429, headers=headers), httpx.Response(200, headers=headers, json={"iTwin": {"id": "a-1"}})]
+    events: list[object] = []
+    platform, _ = answering(
+        lambda _: left.pop(0),
+        token="planted-token/1",
+        backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0),
+        on_event=events.append,
+    )
+    caplog.set_level("DEBUG", "itwin_platform")
+    async with platform:
+        await platform.with_options(on_response=events.append).itwins.get_primary_account()
+    assert len(events) == 4
+    assert "planted" not in f"{events} {caplog.text}"
+    assert "correlation id [redacted]" in caplog.text

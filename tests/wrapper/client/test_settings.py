@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from itwin_platform import (
     BackoffPolicy,
     Gate,
     PlatformClient,
+    RateLimit,
     ResponseDecodeError,
     TokenError,
     UsageError,
@@ -255,6 +257,32 @@ def test_an_expiry_in_seconds_is_a_number_or_digits(seconds: Any) -> None:
     expiry = AccessToken("t", expires_in=seconds).expires_at
     assert expiry is not None
     assert timedelta(seconds=3590) < expiry - datetime.now(UTC) <= timedelta(seconds=3599)
+
+
+def test_integers_of_other_libraries_are_kept_as_those_of_python() -> None:
+    """Where a number is computed with, sent to Redis or shown, it is one of Python."""
+    policy, rate = BackoffPolicy(max_attempts=Index(), deadline=Index()), RateLimit(Index(), Index())  # type: ignore[arg-type]
+    assert (policy, rate) == (BackoffPolicy(max_attempts=3599, deadline=3599), RateLimit(3599, 3599))
+    assert repr((Gate(Index()), policy, rate)).count("3599") == 5  # type: ignore[arg-type]
+
+
+class Array:
+    """Several integers of another library, such as an array of numpy."""
+
+    def __index__(self) -> int:
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+
+
+@pytest.mark.parametrize("value", [Array(), "5", None, Decimal(5)], ids=["array", "str", "None", "Decimal"])
+def test_a_number_of_a_wrong_type_is_rejected_with_its_class(value: Any) -> None:
+    """Also an array, which has the method of an integer."""
+    name = f"{type(value).__module__}.{type(value).__qualname__}$".removeprefix("builtins.")
+    with pytest.raises(UsageError, match=f"max_in_flight must be an integer of at least 1, not {name}"):
+        Gate(value)
+    with pytest.raises(UsageError, match=f"per must be a finite number of seconds above 0, not {name}"):
+        RateLimit(1, value)
+    with pytest.raises(UsageError, match=f"timeout must be a number of seconds above 0, or .*, not {name}"):
+        PlatformClient(**SETTINGS, timeout=value)
 
 
 @pytest.mark.parametrize("seconds", ["5 minutes", "", "nan", True, 1e300, [5]])

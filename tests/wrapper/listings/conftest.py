@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import BackoffPolicy, ITwin, Pager, PlatformClient, Unset
+from itwin_platform import UNSET, BackoffPolicy, ITwin, Pager, PlatformClient, Unset
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.services import InTaskOfCall
@@ -190,7 +190,7 @@ class TimedITwins(PageService):
     def pager(self, within: str = "", **keywords: Any) -> Pager[ITwin]:
         """List all of it."""
         pages = self.platform.itwins
-        return pages.list_all(partition_by=self.time, filter=within, page_size=self.page_size, **keywords)
+        return pages.list_all(partition_by=self.time, filter=within or UNSET, page_size=self.page_size, **keywords)
 
     async def read(self, within: str = "", **keywords: Any) -> list[str]:
         """Read all of it, and return the ids."""

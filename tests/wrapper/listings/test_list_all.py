@@ -223,6 +223,10 @@ async def test_a_rejection_within_a_range_is_the_callers_to_see() -> None:
     ("keywords", "says"),
     [
         ({"partition_by": "displayName"}, "one of the times of an iTwin: createdDateTime or lastModifiedDateTime"),
+        ({"partition_by": ["createdDateTime"]}, "one of the times of an iTwin"),
+        ({"page_size": 0}, "page_size must be an integer"),
+        ({"concurrency": None}, "concurrency must be an integer of at least 1, not NoneType"),
+        ({"filter": ""}, "a str that is not empty"),
         ({"filter": None}, "cannot be None"),
         ({"select": "id", "representation": "full"}, "cannot be combined"),
     ],

@@ -19,7 +19,7 @@ from ..errors import (
 )
 from ..policy import Outcome, Progress, exceeded_limit, moment_after
 from .call import Attempt, Call, CallInfo
-from .tokens import AccessToken, redacted
+from .tokens import AccessToken, hide_token
 
 #: The longest part of a body that is too large, in bytes, that stays on the error.
 KEPT_OF_TOO_LARGE = 65_536
@@ -51,7 +51,7 @@ class CallResult(NamedTuple):
 
     def hide_token(self, text: str) -> str:
         """Redact the token of the last request in a text of the service."""
-        return text if self.token is None else redacted(self.token, text)
+        return hide_token(self.token, text)
 
     def returned(self, info: CallInfo, *, correlation_id: str | None) -> Response:
         """Return the response for an httpx client, which gets no typed errors for statuses.

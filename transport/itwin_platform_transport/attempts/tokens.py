@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
 
 from ..connections.messages import without_own_frames
 from ..errors import TokenError
@@ -75,12 +76,19 @@ def _expiry(expires_at: datetime | None, expires_in: float | str) -> datetime:
     return moment
 
 
+def hide_token(token: AccessToken | None, text: str) -> str:
+    """Redact the token of a request, if it has one, in a text of the service."""
+    return text if token is None else redacted(token, text)
+
+
 def redacted(token: AccessToken, text: str) -> str:
-    """Return a text without a token: a service may echo the token that was sent."""
-    value = token.value
-    if len(value) >= SHORTEST_REDACTED:
-        return text.replace(value, "[redacted]")
-    return text if value.isalpha() else re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", "[redacted]", text)
+    """Return a text without a token, also percent-encoded: a service may echo the token that was sent."""
+    for value in dict.fromkeys((token.value, quote(token.value), quote(token.value, safe=""))):
+        if len(value) >= SHORTEST_REDACTED:
+            text = text.replace(value, "[redacted]")
+        elif not value.isalpha():
+            text = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", "[redacted]", text)
+    return text
 
 
 def utc_now() -> datetime:

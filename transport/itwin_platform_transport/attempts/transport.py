@@ -29,7 +29,7 @@ from ..connections.messages import (
     why_final,
     without_frames,
 )
-from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer
+from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer, check_seconds
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
 from ..gates.breaker import Breaker, OperationDownError
 from ..gates.gate import Gate
@@ -37,19 +37,19 @@ from ..gates.window import Permit, WaitTooLongError
 from ..names import LOGGER, ServiceHeaders
 from ..policy import (
     DOWN,
+    OR_NONE,
     OUTCOMES,
     BackoffPolicy,
     GiveUp,
     Outcome,
     Progress,
-    check_seconds,
     decide,
     delay_after,
 )
 from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, OpenCalls
 from .endings import CallResult, Found, closed, found_down, held_back, not_admitted, out_of_time, result_of
-from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, utc_now
+from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, hide_token, utc_now
 from .tracing import trace_of
 
 #: The default of the largest response, in bytes.
@@ -116,7 +116,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         if token_timeout is not None:
-            check_seconds("token_timeout", token_timeout, otherwise=", or None")
+            token_timeout = check_seconds("token_timeout", token_timeout, said=OR_NONE)
         try:
             self._tokens = None if token is None else TokenSource(token, timeout=token_timeout, now=now)
         except TokenError as error:
@@ -124,7 +124,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             del token  # tools that report errors show what frames hold
         self._policy = policy or BackoffPolicy()
-        check_integer("max_response_bytes", max_response_bytes, least=1)
+        limit = check_integer("max_response_bytes", max_response_bytes, least=1)
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
         network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
@@ -134,7 +134,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._send_once = network.send if type(network) is EngineTransport else partial(send_through, network)
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._headers = headers
-        self._max_response_bytes = max_response_bytes
+        self._max_response_bytes = limit
         self._on_event = on_event
         self._random_number, self._now = random_number, now
         self._calls = OpenCalls()
@@ -325,7 +325,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             attempt = await (sending if trace is None else trace.around_attempt(sending, made=before.made))
         except BaseException as error:
-            self._report(call, None, error, number=before.made + 1, started=started)
+            self._report(call, None, error, token, number=before.made + 1, started=started)
             self._gate.abandoned(permit)
             raise
         if attempt.response is None:
@@ -334,7 +334,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._was_reached = True
             if attempt.outcome is not Outcome.RATE_LIMITED:  # the head of a 429 has ended its permit
                 self._gate.responded(permit)
-        self._report(call, attempt.response, attempt.error, number=before.made + 1, started=started)
+        self._report(call, attempt.response, attempt.error, token, number=before.made + 1, started=started)
         return attempt
 
     async def _sent_and_read(
@@ -373,7 +373,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     def _start_cooldown(self, call: Call, permit: Permit, attempt: Attempt, token: AccessToken | None) -> None:
         assert attempt.response is not None  # noqa: S101  # a 429
         gate, seconds = self._gate, min(attempt.delay, LONGEST_COOLDOWN)
-        tier, api, operation = self._headers.limit_of(attempt.response.headers)
+        limit = self._headers.limit_of(attempt.response.headers)
+        tier, api, operation = (None if each is None else hide_token(token, each) for each in limit)
         is_new = not gate.cooldown_left(call.operation)
         is_own = operation is not None and gate.serves_others(call.operation)
         gate.rate_limited(permit, wait=seconds, is_own=is_own, found=Found(attempt, token, call.clock() + seconds))
@@ -400,11 +401,19 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 tell(OutageEnded(method=info.method, route=info.route, **ended._asdict()), self._on_event)
 
     def _report(
-        self, call: Call, response: Response | None, error: BaseException | None, *, number: int, started: float
+        self,
+        call: Call,
+        response: Response | None,
+        error: BaseException | None,
+        token: AccessToken | None,
+        *,
+        number: int,
+        started: float,
     ) -> None:
         if self._on_event is None and not LOGGER.isEnabledFor(logging.DEBUG):
             return
         requested, named = call.request.headers, self._headers.correlation_id_of
+        returned = None if response is None else named(response.headers)
         event = AttemptEnded(
             method=call.info.method,
             route=call.info.route,
@@ -412,7 +421,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             error=None if error is None else type(error).__name__,
             seconds=call.clock() - started,
             attempt=number,
-            correlation_id=(None if response is None else named(response.headers)) or named(requested),
+            correlation_id=named(requested) if not returned else hide_token(token, returned),
         )
         tell(event, self._on_event)
 

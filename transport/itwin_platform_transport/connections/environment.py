@@ -13,10 +13,12 @@ from urllib.request import getproxies
 
 import httpx
 
-from .hosts import is_host, is_loopback, name_of
+from .hosts import address_of, is_host, is_loopback, name_of
 from .messages import SettingError, without_dot
 
 _PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
+#: An entry of NO_PROXY that has a port.
+_WITH_PORT = re.compile(r"(\[[^\[\]]+\]|[^:]*):([0-9]{1,5})", re.ASCII)
 #: Host and port.
 _PLACE = re.compile(r"(\[[^\[\]]+\]|[^:/?#@\[\]\\ ]+)(:[0-9]{0,5})?")
 
@@ -115,13 +117,20 @@ class EnvironmentProxies:
 
 
 def _is_excluded(url: httpx.URL, excluded: str) -> bool:
-    """Return whether NO_PROXY names a host: itself, a domain above it, its network, or everything."""
-    host, port = name_of(url.host.lower()), url.port or {"http": 80}.get(url.scheme, 443)
+    """Return whether NO_PROXY names a host: itself, a domain above it, its address or network, or everything."""
+    address, port = address_of(name_of(url.host)), url.port or {"http": 80}.get(url.scheme, 443)
+    # A name of IDNA may stand there in either form.
+    names = [f".{name_of(each)}" for each in (url.host.lower(), url.raw_host.decode("ascii"))]
     for part in re.split(r"[\s,]+", excluded.lower()):
-        name = part.lstrip("*").lstrip(".").strip("[]").removesuffix(".")
-        if part == "*" or (name and any(f".{each}".endswith(f".{name}") for each in (host, f"{host}:{port}"))):
+        named = _WITH_PORT.fullmatch(part)
+        text, named_port = named.groups() if named else (part, port)
+        if int(named_port) != port:
+            continue
+        text = name_of(text.strip("[]").lstrip("*").lstrip("."))
+        if part == "*" or (address is None and text and any(each.endswith(f".{text}") for each in names)):
             return True
         with suppress(ValueError):
-            if "/" in part and ipaddress.ip_address(host) in ipaddress.ip_network(part, strict=False):
+            # A single address is a network of one.
+            if address is not None and address in ipaddress.ip_network(text, strict=False):
                 return True
     return False

@@ -124,6 +124,7 @@ async def cancelled_in_order(work: Coroutine[Any, Any, T]) -> T:
         except asyncio.CancelledError as error:
             cancellation = error
             scope.cancel()
+    work.close()  # it has not begun if its task was cancelled before, as when the event loop ends
     if cancellation is None:
         return task.result()
     if not task.cancelled():

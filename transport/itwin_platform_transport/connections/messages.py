@@ -53,7 +53,10 @@ THROUGH_PROXY = "through the proxy "
 #: Why a server sent no response, and the text of h11 for it, which is the parser of httpx's own transports.
 NOT_HTTP = "it responded with bytes that are not HTTP"
 CLOSED = "it closed the connection without a response"
-_BY_H11 = {"illegal status line": NOT_HTTP, "Server disconnected without sending a response": CLOSED}
+_BY_H11 = {
+    **dict.fromkeys(("illegal status line", "illegal request line", "no response line received"), NOT_HTTP),
+    "Server disconnected without sending a response": CLOSED,
+}
 
 #: With TLS 1.3 a service rejects a certificate, or the lack of one, when the handshake is over for the client.
 _REJECTED = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED")

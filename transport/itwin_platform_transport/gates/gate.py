@@ -43,7 +43,7 @@ class Gate:
         *,
         random_number: Callable[[], float] = random.random,
     ) -> None:
-        check_integer("max_in_flight", max_in_flight, least=1)
+        max_in_flight = check_integer("max_in_flight", max_in_flight, least=1)
         self._max_in_flight, self._rates, self._random_number = max_in_flight, rates_of(rate), random_number
         self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
         self._operations = OperationLimits(max_in_flight=max_in_flight)

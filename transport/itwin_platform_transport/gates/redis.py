@@ -151,8 +151,8 @@ class RedisGate(Gate):
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise UsageError("name must say what shares the limit, such as 'prod, service app 7'", argument="name")
-        check_integer("workers", workers, least=1)
-        check_integer("max_in_flight", max_in_flight, least=1)
+        workers = check_integer("workers", workers, least=1)
+        max_in_flight = check_integer("max_in_flight", max_in_flight, least=1)
         rates = rates_of(rate)
         shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
         super().__init__(math.ceil(max_in_flight / workers), shares, random_number=random_number)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..errors import UsageError, check_integer
+from ..errors import UsageError, check_integer, check_seconds
 from .learned_rate import MARGIN_SECONDS, MARGIN_SHARE, LearnedRate
 
 #: Seconds between two probes of a cooldown that is longer: a delay of days may be a mistake, or end early.
@@ -40,8 +40,9 @@ class RateLimit:
     per: float
 
     def __post_init__(self) -> None:
-        check_integer("requests", self.requests, least=1)
-        if not isinstance(self.per, int | float) or isinstance(self.per, bool) or not 0 < self.per < float("inf"):
+        object.__setattr__(self, "requests", check_integer("requests", self.requests, least=1))
+        object.__setattr__(self, "per", per := check_seconds("per", self.per, said="above 0"))
+        if not per:
             raise UsageError("per must be a finite number of seconds above 0", argument="per")
 
     @property

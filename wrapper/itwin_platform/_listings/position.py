@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from operator import index
 from posixpath import normpath
 from typing import Annotated, NamedTuple, cast
 from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit
@@ -146,14 +145,10 @@ class Listing:
         check_characters("a keyword", *query.values())
         derive("carried", encode_query({name: query[name] for name in query if name not in (SKIP, TOP)}))
         derive("parameters", _ODATA_OPTIONS.union(map(_comparable, {*self.parameters, *query} - {SKIP, TOP})))
-        for name, least in (("limit", 0), ("concurrency", 1), ("page_size", 1), ("skip", None), ("max_return", None)):
+        derive("concurrency", check_integer("concurrency", self.concurrency, least=1))
+        for name, least in (("limit", 0), ("page_size", 1), ("skip", None), ("max_return", None)):
             value = getattr(self, name)
-            if value is not None and least is not None:
-                check_integer(name, value, least=least)
-            try:
-                derive(name, None if value is None else index(value))
-            except TypeError:  # where the checks of the document are lifted
-                raise UsageError(f"{name} must be an integer, not {type(value).__name__}", argument=name) from None
+            derive(name, None if value is None else check_integer(name, value, least=least))
 
     def query(self, request: PageRequest) -> str:
         """Return the query of a request for a page, encoded."""

@@ -234,14 +234,14 @@ class ITwins(Group):
             check_header("query_scope", query_scope)
             prefer = self._preferred(representation, select=select)
             sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-            if partition_by not in TIMES:
+            if not isinstance(partition_by, str) or partition_by not in TIMES:
                 said = f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}"
                 raise UsageError(said, argument="partition_by")
             is_full = representation == "full"
             wanted = _SUMMARY if isinstance(selected, Unset) else selected
             first = list_itwins.build_request(
                 sub_class=sub_classes,
-                filter_=UNSET if filter == "" else filter,
+                filter_=filter,
                 # Each iTwin shows its time, because the next range begins at the last one.
                 select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", partition_by])] if wanted else selected,
                 include_inactive=include_inactive,

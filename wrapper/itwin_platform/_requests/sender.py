@@ -30,8 +30,12 @@ from .request import Service, make_request
 
 T = TypeVar("T")
 
-#: The encoding that is asked for, and its old name. Source: RFC 9110, section 8.4.1.3.
-_GZIP = {"gzip", "x-gzip"}
+#: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
+MOST_ENCODINGS = 5
+_DECODED = frozenset({"gzip", "deflate"})
+#: The old name of gzip begins with it. Source: RFC 9110, section 8.4.1.3.
+_OLD = "x-"
+_GZIP_BEGINNING = b"\x1f\x8b"
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -107,8 +111,9 @@ class DecodedResponse:
         """The headers that came, without the encodings that were decoded."""
         if self._headers is None:
             self._headers = self._response.headers_of_decoded
-            if left := _encodings(self._response.raw_headers) - _GZIP:
-                self._headers["Content-Encoding"] = ", ".join(sorted(left))
+            left = [name for name in _encodings(self._response.raw_headers) if not _is_decoded(name)]
+            if left:
+                self._headers["Content-Encoding"] = ", ".join(left)
         return self._headers
 
     def json(self) -> Any:
@@ -117,14 +122,15 @@ class DecodedResponse:
 
     def info(self) -> ResponseInfo:
         """Describe the response."""
+        named = self.headers.get(CORRELATION_ID)
         return ResponseInfo(
             method=self.call.method,
             route=self.call.route,
             status=self.status_code,
-            headers=(headers := self.headers),
+            headers=self.headers,
             attempts=self.result.attempts,
             seconds=self.result.seconds,
-            correlation_id=headers.get(CORRELATION_ID),
+            correlation_id=named if named is None else self.result.hide_token(named),
         )
 
     def status_error(self) -> APIStatusError:
@@ -144,11 +150,10 @@ class DecodedResponse:
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
-        if left := _encodings(self._response.raw_headers) - _GZIP:
-            encoding = ", ".join(sorted(left))[:40]
-            reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
-        # Cut a large body before searching it for the token. Twice the kept size, because a token may cross the cut.
+        # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
+        if (encoding := headers.get("content-encoding", "")[:40]) and not _is_json(self.content):
+            reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         if self.fault is not None:
             body = body[:KEPT]
         elif (what_came := described(headers, body)) is not None:
@@ -319,7 +324,7 @@ def read_json(body: bytes) -> object:
 
 
 def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
-    """Decode a body with gzip, so that a small body cannot become a huge one.
+    """Decode a body: gzip and deflate, so that a small body cannot become a huge one.
 
     Other encodings are ignored, as httpx and requests ignore them: some services write a character set there.
 
@@ -328,29 +333,65 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
         limit: the largest decoded body, in bytes.
 
     Returns:
-        The body as far as it could be decoded, and why it cannot be used; None when it can.
+        The body, and why it cannot be used: None when it can. Then it is what could be decoded.
     """
     body = response.content
-    if response.fault is not None or _GZIP.isdisjoint(_encodings(response.raw_headers)):
+    names = [name.lower() for name in _encodings(response.raw_headers) if _is_decoded(name)]
+    if response.fault is not None or not names or not body:
         return body, response.fault
-    pieces, room = list[bytes](), limit
-    while body:
-        stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    if len(names) > MOST_ENCODINGS:
+        return b"", f"it is encoded {len(names)} times, which was not asked for"
+    reason = None
+    for name in reversed(names):
+        # Servers also write the old name where they do not compress.
+        if name.startswith(_OLD) and not body.startswith(_GZIP_BEGINNING):
+            continue
+        body, fault = _inflated(body, name.removeprefix(_OLD), limit=limit)
+        reason = reason or fault
+    return body, reason
+
+
+def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
+    found = [value for name, value in headers if name.lower() == b"content-encoding"]
+    names = [part.strip() for value in found for part in value.decode("latin-1").split(",")]
+    return [name for name in names if name.lower() not in ("", "identity")]
+
+
+def _is_decoded(name: str) -> bool:
+    return name.lower().removeprefix(_OLD) in _DECODED
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        read_json(body)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
+    """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
+    is_gzip, pieces, room = name == "gzip", list[bytes](), limit
+    while data:
+        stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
         try:
-            piece = stream.decompress(body, room + 1)
+            piece = stream.decompress(data, room + 1)
         except zlib.error:
-            return b"".join(pieces), "its gzip encoding is broken"
-        pieces.append(piece[:room])
-        room -= len(piece)
-        if room < 0:
+            return b"".join(pieces), f"its {name} encoding is broken"
+        pieces.append(piece[:room] if len(piece) > room else piece)
+        if len(piece) > room:
             return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
         if not stream.eof:
-            return b"".join(pieces), "its gzip encoding breaks off"
-        # Zeros after the end are padding: httpx and the module gzip ignore them.
-        body = stream.unused_data.lstrip(b"\0")
+            return b"".join(pieces), f"its {name} encoding breaks off"
+        room -= len(piece)
+        # Zeros after the end of gzip are padding: httpx and gzip ignore them.
+        data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
+        if data and not is_gzip:
+            return b"".join(pieces), "its deflate encoding is broken"
     return b"".join(pieces), None
 
 
-def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> set[str]:
-    found = [value for name, value in headers if name.lower() == b"content-encoding"]
-    return {part.strip() for value in found for part in value.decode("latin-1").lower().split(",")} - {"", "identity"}
+def _window_of(data: bytes) -> int:
+    # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
+    has_header = data[0] & 0x0F == 8 and (len(data) == 1 or int.from_bytes(data[:2], "big") % 31 == 0)
+    return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
