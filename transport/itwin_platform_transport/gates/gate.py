@@ -48,6 +48,8 @@ class Gate:
         self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
         self._operations = OperationLimits(max_in_flight=max_in_flight)
         self._queue = Queue(most=max_in_flight)
+        #: The permits that have not ended: the operation of each, and the windows that granted it.
+        self._out: dict[Permit, tuple[Hashable, list[Window]]] = {}
         #: The operations and paths of which something has failed since their last success. Almost always there is none.
         self.breakers: Breakers[Any] = Breakers()
         self._tickets = itertools.count()
@@ -153,9 +155,10 @@ class Gate:
         self.breakers.clear()
         if self.in_flight or self._queue.waiting:
             # The loop was closed under its tasks, which end nothing any more.
+            self._out.clear()
             self._window.forget()
             self._queue.forget()
-            self._operations.forget()
+            self._operations.windows.clear()
 
     def _now(self) -> float:
         return (self._loop or asyncio.get_running_loop()).time()
@@ -172,13 +175,11 @@ class Gate:
     def found(self, operation: Hashable) -> object:
         """Return the record of the 429 for which an operation waits; None if that 429 did not come to this process."""
         now = self._now()
-        windows = sorted(self._windows(operation), key=lambda window: window.cooldown_left(now), reverse=True)
-        return next(filter(None, (window.found(now) for window in windows)), None)
+        return max(self._windows(operation), key=lambda window: window.cooldown_left(now)).found
 
     def rejecting_since(self, operation: Hashable) -> float:
         """Return since when nothing but 429s has come for an operation; infinity if another response came last."""
-        since, own = self._window.rejecting_since, self._operations.windows.get(operation)
-        return since if own is None else min(since, own.rejecting_since)
+        return min([window.rejecting_since for window in self._windows(operation)])
 
     def _windows(self, operation: Hashable) -> list[Window]:
         own = self._operations.windows.get(operation)
@@ -186,32 +187,26 @@ class Gate:
 
     def responded(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429."""
-        if self._queue.is_out(permit):
-            operation = self._queue.ended(permit)
-            self._window.responded(permit)
-            for own in self._operations.ended(permit):
-                own.responded(permit)
-            if not self._operations.has_other_succeeded:
-                self._operations.responded(operation)
-            self._ended("responded", permit)
+        self._take_back(permit, "responded", Window.responded)
 
     def abandoned(self, permit: Permit) -> None:
         """End an attempt without a response."""
-        if self._queue.is_out(permit):
-            self._queue.ended(permit)
-            self._window.abandoned(permit)
-            for own in self._operations.ended(permit):
-                own.abandoned(permit)
-            self._ended("abandoned", permit)
+        self._take_back(permit, "abandoned", Window.abandoned)
 
     def unused(self, permit: Permit) -> None:
         """Return a permit of which nothing was sent, as if it had never been granted."""
-        if self._queue.is_out(permit):
-            self._queue.ended(permit)
-            self._window.unused(permit)
-            for own in self._operations.ended(permit):
-                own.unused(permit)
-            self._ended("unused", permit)
+        self._take_back(permit, "unused", Window.unused)
+
+    def _take_back(self, permit: Permit, ending: Ending, tell: Callable[[Window, Permit], None]) -> None:
+        if permit not in self._out:
+            return
+        operation, windows = self._out.pop(permit)
+        for window in windows:
+            tell(window, permit)
+        self._queue.ended(operation)
+        if ending == "responded":
+            self._operations.responded(operation)
+        self._ended(ending, permit)
 
     def rate_limited(self, permit: Permit, *, wait: float, is_own: bool = False, found: object = None) -> None:
         """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail.
@@ -223,13 +218,14 @@ class Gate:
                 unless another one is limited too.
             found: a record of the 429, for the calls that wait or fail because of it.
         """
-        if not self._queue.is_out(permit):
+        if permit not in self._out:
             return
+        operation, windows = self._out.pop(permit)
+        self._queue.ended(operation)
         limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), found=found)
-        operation, granted_by = self._queue.ended(permit), self._operations.ended(permit)
         if self._operations.rate_limited(operation, now=limit.now, is_named=is_own):
             self._window.abandoned(permit)
-            self._operations.limit(operation, permit, granted_by, limit)
+            self._operations.limit(operation, permit, windows, limit)
             self._reject()
             self._ended("abandoned", permit)
         else:
@@ -243,10 +239,11 @@ class Gate:
         self._queue.reject(now=self._now(), left=self.cooldown_left, rejecting_since=self.rejecting_since)
 
     def _begin(self, operation: Hashable, now: float) -> Permit:
-        permit = self._window.begin(now)
-        self._queue.hold(permit, operation)
-        if self._operations.windows:
-            self._operations.begin(permit, operation)
+        permit, windows = self._window.begin(now), self._windows(operation)
+        for own in windows[:-1]:
+            own.join(permit)
+        self._out[permit] = operation, windows
+        self._queue.hold(operation)
         return permit
 
     def _ended(self, ending: Ending, permit: Permit, *cooldown: float) -> None:
@@ -263,7 +260,7 @@ class Gate:
 
     def _next_start(self, operation: Hashable, now: float) -> float:
         """Let time pass; return the seconds until a request may start, or infinity for until another one ends."""
-        if not self._operations.windows:
+        if not self._operations.windows:  # see the row "one GET" of docs/benchmarks.md
             self._window.advance(now)
             return self._window.next_start(now)
         windows = self._windows(operation)

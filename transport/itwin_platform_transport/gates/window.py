@@ -242,8 +242,8 @@ class Window:
         #: When permits were granted, as long as a rate counts them.
         self._granted: deque[float] = deque()
         self._number = 0
-        #: The record of the last 429, and when the cooldown after it ends.
-        self._found: tuple[object, float] = (None, -math.inf)
+        #: The record of the last 429 of this process; None when its cooldown comes from another one.
+        self.found: object = None
 
     @property
     def in_flight(self) -> int:
@@ -258,11 +258,6 @@ class Window:
     def cooldown_left(self, now: float) -> float:
         """Return the seconds until the cooldown ends; 0 when there is none."""
         return self._cooldown.left(now)
-
-    def found(self, now: float) -> object:
-        """Return the record of the last 429, while its cooldown lasts or nothing else has come since; else None."""
-        found, until = self._found
-        return found if now <= until or self.rejecting_since <= now else None
 
     @property
     def rejecting_since(self) -> float:
@@ -356,12 +351,12 @@ class Window:
         self._cooldown.start(permit, now=limit.now, wait=limit.wait, jitter=limit.jitter)
         self._slow_start.restart(self._number)
         self._learned.rate_limited(permit.at, wait=limit.wait)
-        self._found = limit.found, self._cooldown.until
+        self.found = limit.found
 
     def extend(self, limit: Limit) -> None:
         """Prolong the cooldown because of a further 429, or of one whose request this window has not granted."""
         self._cooldown.extend(limit.now + limit.wait, now=limit.now)
-        self._found = limit.found, self._cooldown.until
+        self.found = limit.found
 
     def forget(self) -> None:
         """Forget the permits that are out: nothing will end them."""
@@ -375,4 +370,6 @@ class Window:
             left: the seconds that it lasts.
             rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
         """
+        if not self.cooldown_left(now) and self.rejecting_since == math.inf:
+            self.found = None
         self._cooldown.share(now=now, left=left, rejecting_for=rejecting_for)
