@@ -54,8 +54,6 @@ from .tracing import trace_of
 
 #: The default of the largest response, in bytes.
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
-#: The longest cooldown, in seconds: a hostile `retry-after` must not stop a client for ever.
-LONGEST_COOLDOWN = 86_400.0
 
 
 class BackoffTransport(httpx.AsyncBaseTransport):
@@ -372,7 +370,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _start_cooldown(self, call: Call, permit: Permit, attempt: Attempt, token: AccessToken | None) -> None:
         assert attempt.response is not None  # noqa: S101  # a 429
-        gate, seconds = self._gate, min(attempt.delay, LONGEST_COOLDOWN)
+        gate, seconds = self._gate, attempt.delay
         tier, api, operation = self._headers.limit_of(attempt.response.headers)
         is_new = not gate.cooldown_left(call.operation)
         is_own = operation is not None and gate.serves_others(call.operation)
