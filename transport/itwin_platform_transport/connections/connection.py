@@ -48,9 +48,9 @@ _KEEPALIVE_MARGIN = 1.0
 _KEEPALIVE_TIMEOUT = re.compile(rb"(?:^|[\s,])timeout\s*=\s*\"?(\d{1,9})", re.ASCII | re.IGNORECASE)
 #: Unread bytes of a body above which reading from the socket pauses, so that TCP slows the peer down.
 _READ_AHEAD = 262_144
-#: Bytes that are handed to the event loop at once: the write timeout is one for the progress of such a piece.
+#: Most bytes that are handed to the event loop at once. The write timeout limits the time of one such piece.
 _WRITTEN_AT_ONCE = 65_536
-#: Bytes that may arrive without a part of a body: a head with all interim responses, the size of a chunk, trailers.
+#: Most bytes between two parts of a body: a head with all interim responses, the size of a chunk, or trailers.
 _LONGEST_WITHOUT_BODY = 131_072
 _TOO_LONG = "the head of the response, the size of a chunk or its trailers are too long"
 _KEEP_ALIVE = b"keep-alive"
@@ -336,7 +336,7 @@ class Connection(asyncio.Protocol):
 
 
 def _readable(descriptor: int) -> Callable[[], object]:
-    """Return what tells whether a socket is readable; it is valid until the connection is lost."""
+    """Return a function that polls whether a socket is readable. It is valid until the connection is lost."""
     if not hasattr(select, "poll"):  # pragma: no cover  # Windows
         return lambda: select.select([descriptor], [], [], 0)[0]
     poll = select.poll()

@@ -118,8 +118,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
         if response.is_read and response.fault is None:
             # A tool has read and decoded it.
             await response.read(limit=len(response.content))
-        stream, extensions = response.stream or httpx.ByteStream(response.content), {**response.extensions}
-        made = httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
+        made = response.as_httpx()
         if response.fault is not None:
             # A tool has consumed the body without keeping it. Marked as consumed, it cannot be taken for an empty one.
             await anext(made.aiter_raw(), None)

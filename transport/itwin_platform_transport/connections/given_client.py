@@ -49,7 +49,7 @@ def _library_of(value: object, kind: str) -> ModuleType | None:
 
 
 def _checked_library_of(name: str, value: object, kind: str) -> ModuleType:
-    """Return the library of an argument, where it is passed: otherwise the first call would fail on it."""
+    """Return the library of an argument. An argument of another one is rejected here, not by the first call."""
     library = _library_of(value, kind)
     if library is not None:
         return library

@@ -34,12 +34,14 @@ class SettingError(httpx.LocalProtocolError):
 
 #: What a transport may raise instead of returning a response.
 NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
-#: Among these: HTTP has no form for the request; there was no connection for it; the body of a response broke off.
+#: Raised for a request that cannot be written as HTTP.
 UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
+#: Raised when there was no connection to send the request on.
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+#: Raised when the connection breaks while a body is read.
 BROKEN_OFF = (httpx.RequestError, OSError)
 
-#: Bytes that are reserved for a body before it arrives, at most: the length that a header states may be wrong.
+#: Most bytes that are reserved for a body before it arrives: its Content-Length may be wrong.
 _MOST_RESERVED = 16 * 1024 * 1024
 
 #: TLS errors that mean that the connection was dropped: a retry may help.
@@ -48,9 +50,9 @@ _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWa
 _CUT_OFF = (ssl.SSLEOFError, ConnectionResetError)
 #: Raised when the peer resets a connection.
 _RESET = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
-#: The beginning of a note on a failure: the proxy that was to be passed.
+#: Prefix of the note on an error that names the proxy of the attempt.
 THROUGH_PROXY = "through the proxy "
-#: Why a server sent no response, and the text of h11 for it, which is the parser of httpx's own transports.
+#: Two reasons for a missing response, and the texts of h11 for them. h11 is the parser of httpx's own transports.
 NOT_HTTP = "it responded with bytes that are not HTTP"
 CLOSED = "it closed the connection without a response"
 _BY_H11 = {"illegal status line": NOT_HTTP, "Server disconnected without sending a response": CLOSED}
@@ -169,7 +171,7 @@ class Response:
         raw_headers: all headers.
         content: the body, once it was read.
         stream: what the body is read from; None when all of it has arrived.
-        is_read: whether somebody else has read the stream.
+        is_read: whether an event hook or a transport has read the stream.
         extensions: what the transport says of the response, by the names that httpx uses.
         fault: why the body cannot be used.
     """
@@ -191,6 +193,11 @@ class Response:
     def headers_of_decoded(self) -> httpx.Headers:
         """A copy of the headers for the body once that is decoded."""
         return without_encoding(self.headers)
+
+    def as_httpx(self) -> httpx.Response:
+        """Return the response as a transport of httpx returns it: its body is not decoded yet."""
+        stream = self.stream or httpx.ByteStream(self.content)
+        return httpx.Response(self.status_code, headers=self.raw_headers, stream=stream, extensions={**self.extensions})
 
     async def read(self, *, limit: int) -> None:
         """Read the body to its end, as it comes, and give its connection back.
@@ -233,7 +240,7 @@ class Response:
                     if body.tell() > limit:
                         break
         except BaseException:
-            # Whatever ended the reading must not end the closing as well.
+            # A cancellation of the read must not cancel the close.
             with anyio.CancelScope(shield=True):
                 await stream.aclose()
             raise
@@ -326,7 +333,7 @@ def why_final(error: BaseException) -> str | None:
 
 def _tls_failure(error: BaseException) -> str | None:
     """Return why a connection is not trusted by one of its sides; None for any other failure."""
-    for cause in _chain(error):
+    for cause in chain_of(error):
         if not isinstance(cause, ssl.SSLError) or isinstance(cause, _LOST):
             continue
         reason = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or cause)
@@ -346,11 +353,11 @@ def is_not_http(error: BaseException | None, *, scheme: str) -> bool:
     said = _what_came(error)
     if scheme != "http" or error is None or isinstance(error, NOT_CONNECTED):
         return said == NOT_HTTP
-    return said is not None or any(isinstance(cause, _RESET) for cause in _chain(error))
+    return said is not None or any(isinstance(cause, _RESET) for cause in chain_of(error))
 
 
 def _what_came(error: BaseException | None) -> str | None:
-    if isinstance(error, httpx.ConnectError) and any(isinstance(each, _CUT_OFF) for each in _chain(error)):
+    if isinstance(error, httpx.ConnectError) and any(isinstance(each, _CUT_OFF) for each in chain_of(error)):
         return CLOSED
     said = str(error) if isinstance(error, httpx.RemoteProtocolError) else ""
     by_h11 = (meaning for words, meaning in _BY_H11.items() if said.startswith(words))
@@ -377,7 +384,7 @@ def _remedy(reason: str, *, through: str) -> str | None:
 
 
 def _said_by_the_system(error: BaseException) -> str | None:
-    for cause in _chain(error):
+    for cause in chain_of(error):
         if isinstance(cause, OSError) and cause.errno is not None and not isinstance(cause, ssl.SSLError):
             is_name = isinstance(cause, socket.gaierror)
             # asyncio adds the address to its text, and lists every address where there are several.
@@ -387,7 +394,7 @@ def _said_by_the_system(error: BaseException) -> str | None:
 
 def is_nowhere(error: BaseException | None, *, host: str) -> bool:
     """Return whether an address most likely is wrong: its name is unknown, or nothing listens there on this machine."""
-    causes = [] if error is None or not isinstance(error, NOT_CONNECTED) else list(_chain(error))
+    causes = [] if error is None or not isinstance(error, NOT_CONNECTED) else list(chain_of(error))
     if any(isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN for cause in causes):
         return True
     return is_loopback(host) and any(isinstance(cause, ConnectionRefusedError) for cause in causes)
@@ -398,12 +405,12 @@ _BELOW = sys.stdlib_module_names | {"anyio", "httpcore", "httpcore2", "httpx", "
 
 
 def without_frames(error: E) -> E:
-    """Remove the traceback of an error, and the tracebacks of what it came from.
+    """Remove the tracebacks of an error, of its causes and of its contexts.
 
-    Their frames hold requests, with token and body, and tools that report errors show what frames hold. Exceptions
+    Their frames hold requests, with token and body, and error trackers capture the variables of frames. Exceptions
     that the application has caught keep their tracebacks, such as the one that it was handling during the call.
     """
-    for cause in _chain(error, is_included=_was_caught_below):
+    for cause in chain_of(error, is_included=_was_caught_below):
         cause.__traceback__ = None
     return error
 
@@ -424,10 +431,10 @@ def _was_caught_below(error: BaseException) -> bool:
     return module.partition(".")[0] in _BELOW or is_own(module)
 
 
-def _chain(
+def chain_of(
     error: BaseException, *, is_included: Callable[[BaseException], bool] = lambda _: True
 ) -> Iterator[BaseException]:
-    """Yield an error and what it came from, except what is not included, and what that came from."""
+    """Yield an error, its causes and its contexts; nothing of an error that is not included."""
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:
