@@ -45,7 +45,7 @@ class Trace:
         with self._span(self._api.SpanKind.INTERNAL, {}) as span:
             yield span
 
-    async def around_attempt(self, sending: Awaitable[Attempt], *, made: int) -> Attempt:
+    async def around_attempt(self, work: Awaitable[Attempt], *, made: int) -> Attempt:
         """Make an attempt within a span, after `made` other ones."""
         waits = {"gate_wait": 0.0, "token_wait": 0.0} | self._waits
         more: dict[str, Any] = {f"{SPAN_PREFIX}{name}": seconds for name, seconds in waits.items()}
@@ -53,7 +53,7 @@ class Trace:
         with self._span(
             self._api.SpanKind.CLIENT, {"http.request.resend_count": made, **more} if made else more
         ) as span:
-            attempt = await sending
+            attempt = await work
             span.ended(attempt)
             return attempt
 

@@ -31,7 +31,7 @@ from ..connections.messages import (
 )
 from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
-from ..gates.breaker import Breaker, OperationDownError
+from ..gates.breaker import Breaker, Failure, OperationDownError
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
 from ..names import LOGGER, ServiceHeaders
@@ -48,7 +48,7 @@ from ..policy import (
 )
 from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, OpenCalls
-from .endings import CallResult, Found, closed, found_down, held_back, not_admitted, out_of_time, result_of
+from .endings import CallResult, SharedAttempt, circuit_open, closed, cooling_down, not_admitted, out_of_time, result_of
 from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, utc_now
 from .tracing import trace_of
 
@@ -128,7 +128,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
         self._transport = network
         self._engine = network if isinstance(network, EngineTransport) else None
-        # A transport that is derived from the engine may change the request on its way.
+        # A class that is derived from the engine may change the request: it gets one of httpx.
         self._send_once = network.send if type(network) is EngineTransport else partial(send_through, network)
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._headers = headers
@@ -156,9 +156,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         info = CallInfo(method=request.method, route=request.url.path, policy=self._policy, has_template=False)
         result = await self.send(await Request.of(request), info)
         headers = httpx.Headers() if result.response is None else result.response.headers
-        response = result.returned(info, correlation_id=self._headers.correlation_id_of(headers))
-        stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
-        return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
+        return result.returned(info, correlation_id=self._headers.correlation_id_of(headers)).as_httpx()
 
     async def send(self, request: Request, info: CallInfo) -> CallResult:
         """Send a request as often as its policy allows; return its last response and what the attempts came to."""
@@ -214,11 +212,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             return self._out_of_time(call, progress, attempt, token, sending, error)
         except WaitTooLongError as error:
-            cause = cast("Found | None", gate.found(call.operation))
-            return held_back(call, progress, cause, seconds=error.seconds, now=self._now)
+            cause = cast("SharedAttempt | None", gate.last_429(call.operation))
+            return cooling_down(call, progress, cause, seconds=error.seconds, now=self._now)
         except OperationDownError as error:
-            last = cast("Found", error.found)
-            return found_down(call, progress, last, token=token, now=self._now)
+            probe = cast("SharedAttempt", error.record)
+            return circuit_open(call, progress, probe, token=token, now=self._now)
 
     def _out_of_time(
         self,
@@ -238,7 +236,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise error
         left = self._gate.cooldown_left(call.operation) or None
         if sending is None and attempt is not None and attempt.status == 429 and not call.was_closed:
-            return held_back(call, progress, Found(attempt, token, 0.0), seconds=left, now=self._now)
+            return cooling_down(call, progress, SharedAttempt(attempt, token, 0.0), seconds=left, now=self._now)
         is_in_flight = sending is not None and sending.may_have_begun
         if is_in_flight:
             progress = progress.after(Outcome.OUTCOME_UNKNOWN)
@@ -274,18 +272,18 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 with call.waiting_for_token():
                     token = await tokens.get(since=call.began_at)
 
-    def _breaker_of(self, call: Call) -> Breaker[Found] | None:
+    def _breaker_of(self, call: Call) -> Breaker[SharedAttempt] | None:
         """Return the open circuit breaker that the call has to wait for; None when there is none."""
-        return self._gate.breakers.holding_back(call, call.scopes, now=call.clock())
+        return self._gate.breakers.blocking(call, call.scopes, now=call.clock())
 
     async def _entered(self, call: Call, progress: Progress) -> Permit:
         """Wait until no open circuit breaker keeps the call waiting, and the gate has a permit for it."""
-        gate, policy, asked = self._gate, call.info.policy, call.clock()
+        gate, policy, began = self._gate, call.info.policy, call.clock()
         while gate.breakers.active and (breaker := self._breaker_of(call)) is not None:
             call.start_deadline()
             await breaker.wait(call, progress=progress, policy=policy, until=call.timer.when())
-            call.waited("outage_wait", since=asked)
-            asked = call.clock()
+            call.waited("outage_wait", since=began)
+            began = call.clock()
         try:
             permit = await gate.enter(
                 call.ticket,
@@ -302,14 +300,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise not_admitted(call, progress, error) from error
         finally:
             if call.started_at is None and (since := gate.rejecting_since(call.operation)) < math.inf:
-                call.started_at = max(asked, since)  # nothing but 429s has come since: queueing counts
+                call.started_at = max(began, since)  # nothing but 429s has come since: queueing counts
         if self._calls.is_closed:
             # `aclose()` ran in the loop iteration that granted the permit.
             gate.unused(permit)
             raise closed(call, progress, is_in_flight=False)
         call.admit()
-        if call.trace is not None:
-            call.trace.waited("gate_wait", call.clock() - asked)
+        call.waited("gate_wait", since=began)
         return permit
 
     async def _attempt(
@@ -317,13 +314,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     ) -> Attempt:
         """Send a request once, and return what the attempt ended in. The permit ends with the attempt."""
         started, trace = call.clock(), call.trace
-        sending = self._sent_and_read(call, request, permit, token, before)
+        work = self._sent_and_read(call, request, permit, token, before)
         if self._engine is None or not self._engine.cancels_cleanly:
-            sending = cancelled_in_order(sending)
+            work = cancelled_in_order(work)
         try:
-            attempt = await (sending if trace is None else trace.around_attempt(sending, made=before.made))
+            attempt = await (work if trace is None else trace.around_attempt(work, made=before.made))
         except BaseException as error:
-            self._report(call, None, error, number=before.made + 1, started=started)
+            self._report(call, before, None, error, started=started)
             self._gate.abandoned(permit)
             raise
         if attempt.response is None:
@@ -332,7 +329,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._was_reached = True
             if attempt.outcome is not Outcome.RATE_LIMITED:  # the head of a 429 has ended its permit
                 self._gate.responded(permit)
-        self._report(call, attempt.response, attempt.error, number=before.made + 1, started=started)
+        self._report(call, before, attempt.response, attempt.error, started=started)
         return attempt
 
     async def _sent_and_read(
@@ -373,8 +370,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         gate, seconds = self._gate, attempt.delay
         tier, api, operation = self._headers.limit_of(attempt.response.headers)
         is_new = not gate.cooldown_left(call.operation)
-        is_own = operation is not None and gate.serves_others(call.operation)
-        gate.rate_limited(permit, wait=seconds, is_own=is_own, found=Found(attempt, token, call.clock() + seconds))
+        is_named = operation is not None and gate.serves_others(call.operation)
+        record = SharedAttempt(attempt, token, call.clock() + seconds)
+        gate.rate_limited(permit, wait=seconds, is_named=is_named, record=record)
         if is_new:
             left = max(seconds, gate.cooldown_left(call.operation))  # the gate may have made it longer
             method, route = call.info.method, call.info.route
@@ -385,9 +383,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Tell the circuit breakers of the path and of the operation what an attempt ended in."""
         breakers, now, info = self._gate.breakers, call.clock(), call.info
         if attempt.outcome in DOWN:
-            found = Found(attempt, token, now + (attempt.retry_after or 0.0))
-            named, jitter = None if attempt.retry_after is None else attempt.delay, self._random_number()
-            seconds = breakers.failed(call, call.scopes, found, now=now, named=named, jitter=jitter)
+            record = SharedAttempt(attempt, token, now + (attempt.retry_after or 0.0))
+            delay = None if attempt.retry_after is None else attempt.delay
+            failure = Failure(record, now, retry_after=delay, jitter=self._random_number())
+            seconds = breakers.failed(call, call.scopes, failure)
             if seconds is not None:
                 status, error = attempt.status, attempt.error_name
                 event = OutageStarted(method=info.method, route=info.route, status=status, error=error, seconds=seconds)
@@ -398,7 +397,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 tell(OutageEnded(method=info.method, route=info.route, **ended._asdict()), self._on_event)
 
     def _report(
-        self, call: Call, response: Response | None, error: BaseException | None, *, number: int, started: float
+        self, call: Call, before: Progress, response: Response | None, error: BaseException | None, *, started: float
     ) -> None:
         if self._on_event is None and not LOGGER.isEnabledFor(logging.DEBUG):
             return
@@ -409,7 +408,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             status=None if response is None else response.status_code,
             error=None if error is None else type(error).__name__,
             seconds=call.clock() - started,
-            attempt=number,
+            attempt=before.made + 1,
             correlation_id=(None if response is None else named(response.headers)) or named(requested),
         )
         tell(event, self._on_event)

@@ -172,14 +172,15 @@ class Gate:
         now = self._now()
         return max([window.cooldown_left(now) for window in self._windows(operation)])
 
-    def found(self, operation: Hashable) -> object:
+    def last_429(self, operation: Hashable) -> object:
         """Return the record of the 429 for which an operation waits; None if that 429 did not come to this process."""
         now = self._now()
-        return max(self._windows(operation), key=lambda window: window.cooldown_left(now)).found
+        return max(self._windows(operation), key=lambda window: window.cooldown_left(now)).last_429
 
     def rejecting_since(self, operation: Hashable) -> float:
         """Return since when nothing but 429s has come for an operation; infinity if another response came last."""
-        return min([window.rejecting_since for window in self._windows(operation)])
+        since, own = self._window.rejecting_since, self._operations.windows.get(operation)
+        return since if own is None else min(since, own.rejecting_since)
 
     def _windows(self, operation: Hashable) -> list[Window]:
         own = self._operations.windows.get(operation)
@@ -208,24 +209,24 @@ class Gate:
             self._operations.responded(operation)
         self._ended(ending, permit)
 
-    def rate_limited(self, permit: Permit, *, wait: float, is_own: bool = False, found: object = None) -> None:
+    def rate_limited(self, permit: Permit, *, wait: float, is_named: bool = False, record: object = None) -> None:
         """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail.
 
         Args:
             permit: the one of the attempt.
             wait: how long the limit lasts, in seconds.
-            is_own: whether the 429 names its operation, and others are in use: then it stops this operation alone,
+            is_named: whether the 429 names its operation, and others are in use: then it stops this operation alone,
                 unless another one is limited too.
-            found: a record of the 429, for the calls that wait or fail because of it.
+            record: a record of the 429, for the calls that wait or fail because of it.
         """
         if permit not in self._out:
             return
         operation, windows = self._out.pop(permit)
         self._queue.ended(operation)
-        limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), found=found)
-        if self._operations.rate_limited(operation, now=limit.now, is_named=is_own):
+        limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
+        if self._operations.rate_limited(operation, now=limit.now, is_named=is_named):
             self._window.abandoned(permit)
-            self._operations.limit(operation, permit, windows, limit)
+            self._operations.start_cooldown(operation, permit, windows, limit)
             self._reject()
             self._ended("abandoned", permit)
         else:
@@ -260,7 +261,7 @@ class Gate:
 
     def _next_start(self, operation: Hashable, now: float) -> float:
         """Let time pass; return the seconds until a request may start, or infinity for until another one ends."""
-        if not self._operations.windows:  # see the row "one GET" of docs/benchmarks.md
+        if not self._operations.windows:  # see the row "GET" of docs/benchmarks.md
             self._window.advance(now)
             return self._window.next_start(now)
         windows = self._windows(operation)

@@ -60,7 +60,7 @@ class OperationLimits:
             self.windows.clear()
         return is_own
 
-    def limit(self, operation: Hashable, permit: Permit, granted_by: Sequence[Window], limit: Limit) -> None:
+    def start_cooldown(self, operation: Hashable, permit: Permit, granted_by: Sequence[Window], limit: Limit) -> None:
         """Close the window of an operation after a 429. A request that started before it had one only prolongs that."""
         if operation not in self.windows:
             window = self.windows[operation] = Window(max_in_flight=self._max_in_flight)

@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
+from ..connections.messages import chain_of
 from ..errors import StateError, UsageError, check_integer
 from ..events import GateChanged, tell
 from ..names import LOGGER, REDIS_PREFIX
@@ -304,7 +305,7 @@ class RedisGate(Gate):
             )
         self._is_contended = reply.is_contended
         if not self._is_cooldown_unreported:
-            self._window.share(now=now, left=reply.cooldown, rejecting_for=reply.rejecting_for)
+            self._window.follow_server(now=now, left=reply.cooldown, rejecting_for=reply.rejecting_for)
         for granted in reply.permits:
             self._grant(granted)
         if not self._queue.waiting:
@@ -556,7 +557,7 @@ class RedisState:
 
     def _translated(self, error: Exception) -> Exception:
         """Return the error for a failure of redis-py: a wrong configuration, or a server that is unusable for now."""
-        causes = _causes_of(error)
+        causes = list(chain_of(error))  # a wrong password is the cause of a ConnectionError
         text = "\n".join(map(str, causes))
         codes = _CODE.findall(text)
         name = codes[0] if codes else type(causes[-1]).__name__
@@ -608,11 +609,3 @@ async def _expects_tls(url: str | None) -> bool:
         return False
     writer.transport.abort()
     return True
-
-
-def _causes_of(error: BaseException) -> list[BaseException]:
-    """Return an error and its causes: a wrong password comes as the cause of a ConnectionError."""
-    causes = [error]
-    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
-        causes.append(cause)
-    return causes

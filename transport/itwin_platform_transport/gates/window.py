@@ -69,13 +69,13 @@ class Limit(NamedTuple):
         now: when it came, in the event loop's time.
         wait: the delay that the service names, in seconds.
         jitter: a number from 0 to 1.
-        found: a record of it, for the calls that wait or fail because of it.
+        record: a record of it, for the calls that wait or fail because of it.
     """
 
     now: float
     wait: float
     jitter: float = 0.0
-    found: object = None
+    record: object = None
 
 
 class WaitTooLongError(Exception):
@@ -161,7 +161,7 @@ class Cooldown:
         self.rejecting_since = min(self.rejecting_since, now)
         self.until, self._probe_at = max(self.until, until), now + PROBE_INTERVAL
 
-    def share(self, *, now: float, left: float, rejecting_for: float | None) -> None:
+    def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
         """Take over the cooldown of a shared limit. Its server grants the probes: without it, one comes in a minute."""
         if left > 0 and self.until <= now:
             self._probe_at = now + PROBE_INTERVAL
@@ -243,7 +243,7 @@ class Window:
         self._granted: deque[float] = deque()
         self._number = 0
         #: The record of the last 429 of this process; None when its cooldown comes from another one.
-        self.found: object = None
+        self.last_429: object = None
 
     @property
     def in_flight(self) -> int:
@@ -309,7 +309,7 @@ class Window:
         """Note a permit that starts: of this window, or of the gate for an operation that has a window too."""
         now, self._number = permit.at, permit.number
         self._slow_start.granted()
-        # Each part is called only where it has something to note: see the row "one GET" of docs/benchmarks.md.
+        # Each part is called only where it has something to note: see the row "GET" of docs/benchmarks.md.
         if now < self._cooldown.until:
             self._cooldown.probe(permit)
         if self._learned.began is None:
@@ -351,18 +351,18 @@ class Window:
         self._cooldown.start(permit, now=limit.now, wait=limit.wait, jitter=limit.jitter)
         self._slow_start.restart(self._number)
         self._learned.rate_limited(permit.at, wait=limit.wait)
-        self.found = limit.found
+        self.last_429 = limit.record
 
     def extend(self, limit: Limit) -> None:
         """Prolong the cooldown because of a further 429, or of one whose request this window has not granted."""
         self._cooldown.extend(limit.now + limit.wait, now=limit.now)
-        self.found = limit.found
+        self.last_429 = limit.record
 
     def forget(self) -> None:
         """Forget the permits that are out: nothing will end them."""
         self._slow_start.forget()
 
-    def share(self, *, now: float, left: float, rejecting_for: float | None) -> None:
+    def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
         """Take over the cooldown of a shared limit from its server.
 
         Args:
@@ -371,5 +371,5 @@ class Window:
             rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
         """
         if not self.cooldown_left(now) and self.rejecting_since == math.inf:
-            self.found = None
-        self._cooldown.share(now=now, left=left, rejecting_for=rejecting_for)
+            self.last_429 = None
+        self._cooldown.follow_server(now=now, left=left, rejecting_for=rejecting_for)
