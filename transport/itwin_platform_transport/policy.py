@@ -212,7 +212,7 @@ def decide(
         method: the HTTP method.
         outcome: what the attempt ended in.
         progress: the attempts so far, this one included.
-        delay: the delay before a retry, in seconds.
+        delay: the delay before a retry, in seconds, for an outcome whose rule has one.
         elapsed: seconds since the gate first admitted the call.
         policy: the limits.
     """
@@ -227,6 +227,7 @@ def decide(
         return GiveUp("no response has ever come from this address: check it, and whether the service runs")
     if rule.uses_attempt and progress.attempts >= policy.max_attempts:
         return GiveUp(f"max_attempts={policy.max_attempts} reached")
+    delay = delay if rule.waits else 0.0
     limit = exceeded_limit(delay, elapsed=elapsed, policy=policy)
     if limit is None:
         return Retry(delay)
@@ -240,15 +241,6 @@ def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> st
     if policy.deadline is not None and elapsed + delay >= policy.deadline:
         return f"longer than deadline={policy.deadline:g} s allows"
     return None
-
-
-def delay_after(
-    outcome: Outcome, *, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float
-) -> float:
-    """Return how long to wait after an attempt before a retry, in seconds."""
-    if outcome not in RULES or not RULES[outcome].waits:
-        return 0.0
-    return delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
 
 
 def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:

@@ -44,7 +44,7 @@ from ..policy import (
     Progress,
     check_seconds,
     decide,
-    delay_after,
+    delay_before,
 )
 from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, OpenCalls
@@ -164,12 +164,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         call = Call(request, info, ticket=self._gate.ticket(), clock=clock, trace=trace)
         self._calls.add(call)
         try:
-            if trace is None:
-                return await self._run(call)
-            with trace.of_call() as span:
-                result = await self._run(call)
-                span.ended(result)
-                return result
+            work = self._run(call)
+            return await (work if trace is None else trace.around_call(work))
         except (TransportError, asyncio.CancelledError) as error:
             without_frames(error)
             raise
@@ -206,7 +202,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     )
                     if isinstance(verdict, GiveUp):
                         return result_of(call, progress, attempt, reason=verdict.reason, token=token, now=self._now)
-                    log(_scheduled(call, attempt, progress))
+                    log(_scheduled(call, attempt, progress, seconds=verdict.seconds))
                     # After a 429 the gate keeps the call waiting. Here other tasks may run.
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except TimeoutError as error:
@@ -363,7 +359,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _delay(self, outcome: Outcome, retry_after: float | None, before: Progress, policy: BackoffPolicy) -> float:
         jitter, progress = self._random_number(), before.after(outcome)
-        return delay_after(outcome, retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
+        return delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
 
     def _start_cooldown(self, call: Call, permit: Permit, attempt: Attempt, token: AccessToken | None) -> None:
         assert attempt.response is not None  # noqa: S101  # a 429
@@ -429,14 +425,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                         await self._tokens.aclose()
 
 
-def _scheduled(call: Call, attempt: Attempt, progress: Progress) -> RetryScheduled:
+def _scheduled(call: Call, attempt: Attempt, progress: Progress, *, seconds: float) -> RetryScheduled:
     return RetryScheduled(
         method=call.info.method,
         route=call.info.route,
         status=attempt.status,
         error=attempt.error_name,
         attempt=progress.made + 1,
-        seconds=attempt.delay,
+        seconds=seconds,
     )
 
 
