@@ -134,13 +134,13 @@ OUTCOMES = {
 }
 
 #: After one of these the request may have had an effect.
-EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP})
+EFFECT_POSSIBLE = (Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP)
 
 #: After one of these not a byte of the request was written.
-NOT_WRITTEN = frozenset({Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED})
+NOT_WRITTEN = (Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED)
 
 #: After one of these the operation is down, perhaps for all calls.
-DOWN = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN})
+DOWN = (Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN)
 
 #: The largest share of a delay that jitter adds.
 JITTER_SHARE = 0.25

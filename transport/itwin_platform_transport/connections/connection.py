@@ -173,9 +173,7 @@ class Connection(asyncio.Protocol):
         if self.status:
             return
         self.headers.append((name, value.rstrip()))
-        # The length is compared first, because a response has ten headers and more.
-        is_named = len(name) == len(_KEEP_ALIVE) and name.lower() == _KEEP_ALIVE
-        if is_named and (found := _KEEPALIVE_TIMEOUT.search(value)):
+        if name.lower() == _KEEP_ALIVE and (found := _KEEPALIVE_TIMEOUT.search(value)):
             self._keepalive = min(KEEPALIVE, int(found[1]) - _KEEPALIVE_MARGIN)
 
     def on_headers_complete(self) -> None:

@@ -48,8 +48,8 @@ class Gate:
         self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
         self._operations = OperationLimits(max_in_flight=max_in_flight)
         self._queue = Queue(most=max_in_flight)
-        #: The permits that have not ended: the operation of each, and the windows that granted it.
-        self._out: dict[Permit, tuple[Hashable, list[Window]]] = {}
+        #: The permits that have not ended: the operation of each, and the window of the operation that granted it too.
+        self._out: dict[Permit, tuple[Hashable, Window | None]] = {}
         #: The operations and paths of which something has failed since their last success. Almost always there is none.
         self.breakers: Breakers[Any] = Breakers()
         self._tickets = itertools.count()
@@ -122,7 +122,7 @@ class Gate:
 
     async def _wait(self, waiter: Waiter, *, now: float) -> Permit:
         left = self.cooldown_left(waiter.operation)
-        if waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
+        if left and waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
             raise WaitTooLongError(left)
         self._queue.add(waiter)
         if self._timer is None or self._operations.windows:
@@ -199,11 +199,12 @@ class Gate:
         self._take_back(permit, "unused", Window.unused)
 
     def _take_back(self, permit: Permit, ending: Ending, tell: Callable[[Window, Permit], None]) -> None:
-        if permit not in self._out:
+        if (grant := self._out.pop(permit, None)) is None:
             return
-        operation, windows = self._out.pop(permit)
-        for window in windows:
-            tell(window, permit)
+        operation, own = grant
+        tell(self._window, permit)
+        if own is not None:
+            tell(own, permit)
         self._queue.ended(operation)
         if ending == "responded":
             self._operations.responded(operation)
@@ -219,14 +220,14 @@ class Gate:
                 unless another one is limited too.
             record: a record of the 429, for the calls that wait or fail because of it.
         """
-        if permit not in self._out:
+        if (grant := self._out.pop(permit, None)) is None:
             return
-        operation, windows = self._out.pop(permit)
+        operation, own = grant
         self._queue.ended(operation)
         limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
         if self._operations.rate_limited(operation, now=limit.now, is_named=is_named):
             self._window.abandoned(permit)
-            self._operations.start_cooldown(operation, permit, windows, limit)
+            self._operations.start_cooldown(operation, permit, own, limit)
             self._reject()
             self._ended("abandoned", permit)
         else:
@@ -240,10 +241,10 @@ class Gate:
         self._queue.reject(now=self._now(), left=self.cooldown_left, rejecting_since=self.rejecting_since)
 
     def _begin(self, operation: Hashable, now: float) -> Permit:
-        permit, windows = self._window.begin(now), self._windows(operation)
-        for own in windows[:-1]:
+        permit, own = self._window.begin(now), self._operations.windows.get(operation)
+        if own is not None:
             own.join(permit)
-        self._out[permit] = operation, windows
+        self._out[permit] = operation, own
         self._queue.hold(operation)
         return permit
 
@@ -278,24 +279,17 @@ class Gate:
         # With many waiters it is nearly always full: looking for the first one would take longer.
         while loop is not None and not loop.is_closed() and not self._window.is_full:
             now = loop.time()
-            waits = {each.operation: self._next_start(each.operation, now) for each in self._queue.heads()}
-            ready = {operation for operation, wait in waits.items() if wait == 0}
-            waiter = self._first(now, ready.__contains__)
-            if waiter is not None:
+            waits = [(self._next_start(each.operation, now), each) for each in self._queue.heads()]
+            waiter = self._queue.first([each for wait, each in waits if wait == 0], now=now)
+            if waiter is None:
+                until = min([wait for wait, _ in waits if wait > 0], default=math.inf)
+                if until < math.inf:
+                    self._timer = loop.call_later(until, self._admit)
+                return
+            if waiter.gives_up(now=now, left=0.0, rejecting_since=self.rejecting_since(waiter.operation)):
+                self._queue.fail(waiter, WaitTooLongError(0.0))
+            else:
                 self._queue.grant(waiter, self._begin(waiter.operation, now))
-                continue
-            until = min([wait for wait in waits.values() if wait > 0], default=math.inf)
-            if until < math.inf:
-                self._timer = loop.call_later(until, self._admit)
-            return
-
-    def _first(self, now: float, may_start: Callable[[Hashable], bool]) -> Waiter | None:
-        """Return the next waiter, after ending the waits of calls whose deadline has passed in a row of 429s."""
-        while (waiter := self._queue.first(now, may_start)) is not None:
-            if not waiter.gives_up(now=now, left=0.0, rejecting_since=self.rejecting_since(waiter.operation)):
-                break
-            self._queue.fail(waiter, WaitTooLongError(0.0))
-        return waiter
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -14,7 +14,7 @@ The figures: docs/decisions/limits-of-operations.md.
 """
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 
 from .window import Limit, Permit, Window
 
@@ -60,13 +60,13 @@ class OperationLimits:
             self.windows.clear()
         return is_own
 
-    def start_cooldown(self, operation: Hashable, permit: Permit, granted_by: Sequence[Window], limit: Limit) -> None:
+    def start_cooldown(self, operation: Hashable, permit: Permit, granted_by: Window | None, limit: Limit) -> None:
         """Close the window of an operation after a 429. A request that started before it had one only prolongs that."""
         if operation not in self.windows:
             window = self.windows[operation] = Window(max_in_flight=self._max_in_flight)
             window.join(permit)
             window.rate_limited(permit, limit)
-        elif self.windows[operation] in granted_by:
+        elif self.windows[operation] is granted_by:
             self.windows[operation].rate_limited(permit, limit)
         else:
             self.windows[operation].extend(limit)

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from heapq import heapify, heappop, heappush
 
 from .window import Permit, WaitTooLongError
@@ -111,11 +111,11 @@ class Queue:
         """Note that a waiter was cancelled."""
         self.waiting -= 1
 
-    def first(self, now: float, may_start: Callable[[Hashable], bool]) -> Waiter | None:
-        """Return the next waiter; None when no call waits that may have another permit."""
+    def first(self, waiters: Iterable[Waiter], *, now: float) -> Waiter | None:
+        """Return the one of some waiters that is served next; None when none of them may have another permit."""
         limited, until = self._limited
-        found = (each for each in self.heads() if may_start(each.operation) and self.has_room(each.operation, now=now))
-        return min(found, key=lambda each: (now < until and each.operation == limited, each.ticket), default=None)
+        with_room = (each for each in waiters if self.has_room(each.operation, now=now))
+        return min(with_room, key=lambda each: (now < until and each.operation == limited, each.ticket), default=None)
 
     def heads(self) -> Iterator[Waiter]:
         """Return the first waiter of each operation."""

@@ -306,11 +306,11 @@ class RedisGate(Gate):
         self._is_contended = reply.is_contended
         if not self._is_cooldown_unreported:
             self._window.follow_server(now=now, left=reply.cooldown, rejecting_for=reply.rejecting_for)
+        self._reject()
         for granted in reply.permits:
             self._grant(granted)
         if not self._queue.waiting:
             return
-        self._reject()
         if not session.listens and session.listener is None:
             session.listener = asyncio.create_task(self._listen())
         session.due = min(session.due, now + reply.poll_delay(jitter=self._random_number()))
@@ -318,7 +318,8 @@ class RedisGate(Gate):
     def _grant(self, granted: Permit) -> None:
         session, now = self._session, asyncio.get_running_loop().time()
         session.asked = max(0, session.asked - 1)
-        waiter = self._first(now, self._is_own_ready)
+        ready = [each for each in self._queue.heads() if self._is_own_ready(each.operation)]
+        waiter = self._queue.first(ready, now=now)
         if waiter is not None and not self._is_cooldown_unreported:
             permit = self._begin(waiter.operation, now)
             session.held[permit] = granted
