@@ -475,6 +475,6 @@ async def test_what_a_server_is_told_and_says() -> None:
     assert publish[:2] == ("PUBLISH", "itwin-gate:{n}:process:p")
     assert (cached[0], whole[0]) == ("EVALSHA", "EVAL")
     assert cached[2:] == whole[2:]
-    keys = [f"itwin-gate:{{n}}:{part}".encode() for part in ("state", "flight", "queue", "log")]
-    assert cached[2:7] == (b"4", *keys)
+    keys = [f"itwin-gate:{{n}}:{part}" for part in ("state", "flight", "queue", "log")]
+    assert cached[2:7] == ("4", *keys)
     await state.aclose()

@@ -113,8 +113,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         random_number: Callable[[], float] = random.random,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        if token_timeout is not None:
-            check_seconds("token_timeout", token_timeout, otherwise=", or None")
+        check_seconds("token_timeout", token_timeout, is_optional=True)
         try:
             self._tokens = None if token is None else TokenSource(token, timeout=token_timeout, now=now)
         except TokenError as error:

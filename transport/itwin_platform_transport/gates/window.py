@@ -82,11 +82,8 @@ class WaitTooLongError(Exception):
     """A cooldown lasts for `seconds` more, which is longer than the caller may wait."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
+        super().__init__(f"the cooldown lasts {seconds:g} s more")
         self.seconds = seconds
-
-    def __str__(self) -> str:
-        return f"the cooldown lasts {self.seconds:g} s more"
 
 
 class Cooldown:
