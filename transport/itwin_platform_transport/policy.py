@@ -1,4 +1,4 @@
-"""What to do after an attempt, decided from values alone."""
+"""The decision after an attempt, made from values alone."""
 
 import enum
 import math
@@ -20,7 +20,7 @@ from .errors import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackoffPolicy:
-    """How long and how often requests are retried.
+    """The limits of a call: attempts, delays and time.
 
     Args:
         max_attempts: attempts in total, at least 1; a response with status 429 uses none. While a circuit breaker is
@@ -65,7 +65,7 @@ def check_seconds(name: str, value: object, *, is_optional: bool = False) -> Non
 
 
 class Outcome(enum.Enum):
-    """What an attempt ended in."""
+    """The result of an attempt, as far as a retry depends on it."""
 
     RATE_LIMITED = "status 429"
     UNAVAILABLE = "status 502, 503 or 504"
@@ -121,7 +121,7 @@ RULES: dict[Outcome, Rule] = {
 RETRYABLE_STATUS_CODES = frozenset({429, 502, 503, 504})
 
 #: These methods are idempotent here, and any other method is treated as POST. DELETE is not one: a retry after a lost
-#: response would get a 404, as if somebody else had deleted the object.
+#: response would get a 404, as if another client had deleted the object.
 RETRYABLE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT"})
 
 #: How responses are classified by their status; every other status is final, and so is a 408 on a new connection.
@@ -208,7 +208,7 @@ def decide(
 
     Args:
         method: the HTTP method.
-        outcome: what the attempt ended in.
+        outcome: the result of the attempt.
         progress: the attempts so far, this one included.
         delay: the delay before a retry, in seconds, for an outcome whose rule has one.
         elapsed: seconds since the gate first admitted the call.

@@ -11,7 +11,7 @@ from ..policy import BackoffPolicy, Outcome
 
 
 class CallInfo(NamedTuple):
-    """What a call carries to its attempts.
+    """The values of a call that its attempts need.
 
     Args:
         method: the HTTP method.
@@ -27,13 +27,13 @@ class CallInfo(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """What one attempt ended in.
+    """The result of one attempt.
 
     Args:
         outcome: how the policy classifies it.
         delay: the delay before a retry, in seconds.
         response: the response, read; None when none came.
-        error: what came instead of a response.
+        error: the exception of an attempt without a response.
         retry_after: the delay that the service named, in seconds.
     """
 

@@ -26,7 +26,7 @@ KEPT_OF_TOO_LARGE = 65_536
 
 
 class CallResult(NamedTuple):
-    """What the attempts of a call came to.
+    """The result of a call: its final response, and a summary of its attempts.
 
     Args:
         response: the final response, read. When a known cooldown ended the call, the 429 that started the cooldown;
@@ -79,7 +79,7 @@ class SharedAttempt(NamedTuple):
     """An attempt that started a cooldown or opened a circuit breaker: other calls that this ends get its response.
 
     Args:
-        attempt: what the attempt ended in.
+        attempt: its result.
         token: the token of its request.
         until: when the delay ends that the service named, in the event loop's time.
     """
@@ -98,7 +98,7 @@ def result_of(
     token: AccessToken | None,
     now: Callable[[], datetime],
 ) -> CallResult:
-    """Return the final response with what the attempts learned, and why there is no retry if one was possible.
+    """Return the final response with a summary of the attempts, and the reason if a possible retry is not made.
 
     Raises:
         NotSentError, OutcomeUnknownError: no response.
@@ -159,7 +159,7 @@ def cooling_down(
 
 
 def not_admitted(call: Call, progress: Progress, failure: Exception) -> TransportError:
-    """Return the error of a call whose next attempt the gate did not admit, because the gate is closed or failed."""
+    """Return the error of a call that the gate did not admit, because the gate is closed or failed."""
     reason = str(failure) if isinstance(failure, UsageError) else f"the gate failed ({type(failure).__name__})"
     return _error(call, progress, reason)
 

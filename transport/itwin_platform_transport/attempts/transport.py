@@ -158,7 +158,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return result.returned(info, correlation_id=self._headers.correlation_id_of(headers)).as_httpx()
 
     async def send(self, request: Request, info: CallInfo) -> CallResult:
-        """Send a request as often as its policy allows; return its last response and what the attempts came to."""
+        """Send a request as often as its policy allows; return its last response and a summary of its attempts."""
         clock, trace = self._calls.clock(), trace_of(info, request, self._headers)
         call = Call(request, info, ticket=self._gate.ticket(), clock=clock, trace=trace)
         self._calls.add(call)
@@ -222,7 +222,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         sending: Sending | None,
         error: TimeoutError,
     ) -> CallResult:
-        """End a call whose timer has expired. Only an attempt that is in flight has a `sending`.
+        """End a call because its timer has expired. `sending` is None unless an attempt is in flight.
 
         Raises:
             TimeoutError: the timer has not expired: a function of the application has raised it.
@@ -307,7 +307,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _attempt(
         self, call: Call, request: Request, permit: Permit, token: AccessToken | None, before: Progress
     ) -> Attempt:
-        """Send a request once, and return what the attempt ended in. The permit ends with the attempt."""
+        """Send a request once, and return the result. The permit ends with the attempt."""
         started, trace = call.clock(), call.trace
         work = self._sent_and_read(call, request, permit, token, before)
         if self._engine is None or not self._engine.cancels_cleanly:
@@ -348,7 +348,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return attempt
 
     def _failed(self, response: Response, before: Progress, policy: BackoffPolicy) -> Attempt:
-        """Return what an attempt ends in whose response has a status of 300 or above."""
+        """Return the result of an attempt that got a status of 300 or above."""
         outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
         if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
             outcome = Outcome.FINAL
@@ -375,7 +375,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             tell(event, self._on_event)
 
     def _tell_others(self, call: Call, attempt: Attempt, token: AccessToken | None) -> None:
-        """Tell the circuit breakers of the path and of the operation what an attempt ended in."""
+        """Report the result of an attempt to the circuit breakers of its path and of its operation."""
         breakers, now, info = self._gate.breakers, call.clock(), call.info
         if attempt.outcome in DOWN:
             record = SharedAttempt(attempt, token, now + (attempt.retry_after or 0.0))

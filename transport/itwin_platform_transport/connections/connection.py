@@ -112,7 +112,7 @@ class Connection(asyncio.Protocol):
         self._is_readable = _readable(transport.get_extra_info("socket").fileno())
 
     def data_received(self, data: bytes) -> None:
-        """Parse what arrived, which ends the connection if it is no part of a response."""
+        """Parse bytes. Those that belong to no response end the connection."""
         if (reason := self._rejected(data)) is not None:
             self._on("loss", httpx.RemoteProtocolError(reason))
         if self._unread > _READ_AHEAD and self.state in ("body", "last body"):
@@ -210,7 +210,7 @@ class Connection(asyncio.Protocol):
 
         Raises:
             httpx.WriteTimeout, httpx.ReadTimeout: no progress in time.
-            httpx.ReadError, httpx.RemoteProtocolError: the connection broke, or what arrived is no response.
+            httpx.ReadError, httpx.RemoteProtocolError: the connection broke, or the bytes are no response.
         """
         self._is_head_request = head.startswith(b"HEAD ")
         self.status, self._without_body, self._keepalive = 0, 0, KEEPALIVE
@@ -231,7 +231,7 @@ class Connection(asyncio.Protocol):
             raise self._failure
 
     async def read(self, seconds: float | None) -> bytes:
-        """Return what has arrived of the body, b"" at its end.
+        """Wait for a part of the body and return it; b"" at its end.
 
         Raises:
             httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError: as above.
@@ -272,7 +272,7 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def get_extra_info(self, info: str) -> Any:
-        """Return what is known of the connection, by the names that httpcore uses, as `network_stream`."""
+        """Return a detail of the connection by the name that httpcore gives it, as its `network_stream` does."""
         names = {"client_addr": "sockname", "server_addr": "peername"}
         return self._transport.get_extra_info(names.get(info, info))
 

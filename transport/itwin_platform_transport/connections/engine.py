@@ -54,11 +54,11 @@ _MAX_IDLE = 100
 _PORTS = {b"http": 80, b"https": 443}
 #: The headers that state where a body ends, in lower case.
 _FRAMING = (b"content-length", b"transfer-encoding")
-#: What methods and names of headers consist of. Source: RFC 9110, section 5.6.2.
+#: The characters of methods and of header names. Source: RFC 9110, section 5.6.2.
 _IN_A_TOKEN = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()
-#: What a line of a head may consist of: tabs, what is visible in ASCII, and the bytes above.
+#: The bytes that a header line may have: tabs, visible ASCII, and the bytes above ASCII.
 _IN_A_LINE = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
-#: What the target of a request may consist of.
+#: The bytes that the target of a request may have.
 _IN_A_TARGET = bytes(range(0x21, 0x7F))
 
 #: The lines of headers, and those headers that state where the body ends.
@@ -105,7 +105,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
 
     @property
     def cancels_cleanly(self) -> bool:
-        """Whether what is sent and read ends where a task is cancelled: httpx's connections need protection."""
+        """Whether an attempt may be cancelled at any `await`. The connections of httpx need protection."""
         return self._proxies is None and not _is_watched_below()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -164,7 +164,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
                 await self._pool.certificates()
         except TimeoutError as error:
             raise httpx.ConnectTimeout("the certificates were not read in time") from error
-        # The transport of httpx reports what follows, unless somebody has replaced it.
+        # The transport of httpx reports the rest, unless a tool has replaced it.
         sending.may_have_begun = True
 
     async def _through(self, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
@@ -242,7 +242,7 @@ class Pool:
         #: Cached, because nearly all requests have the headers of an earlier one.
         self.lines_of: Callable[[RawHeaders], HeaderLines] = lru_cache(maxsize=32)(header_lines)
         self._open: set[Connection] = set()
-        #: Those that no request uses, the longest idle first.
+        #: The idle connections, the longest idle first.
         self._idle: deque[Connection] = deque()
         self._is_closed = self._was_used = False
 
@@ -348,7 +348,7 @@ class Pool:
             return self._context
 
     def give_back(self, connection: "Connection") -> None:
-        """Take back a connection whose response was read or closed, and close what has been idle for too long."""
+        """Take back a connection after its response, and close connections that have been idle for too long."""
         connection.release()
         if connection.state == "idle":
             self._idle.append(connection)
@@ -414,7 +414,7 @@ class Body(httpx.AsyncByteStream):
 def header_lines(headers: RawHeaders) -> HeaderLines:
     """Return the lines of headers, unless they could be read as others; and those that state where the body ends."""
     names, lines = [name for name, _ in headers], b"".join([b"%s: %s\r\n" % pair for pair in headers])
-    # What is left without the characters of lines is the end of each line, and nothing else.
+    # Without the legal characters of lines, only the line ends may be left.
     is_legal = all(names) and lines.translate(None, _IN_A_LINE) == b"\r\n" * len(names)
     is_legal = is_legal and not b"".join(names).translate(None, _IN_A_TOKEN)
     stated = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
@@ -510,7 +510,7 @@ def innermost(
     *,
     trust_env: bool,
 ) -> httpx.AsyncBaseTransport:
-    """Return what makes single attempts: what the caller passed, or the default.
+    """Return the transport of single attempts: the one that the caller passed, or the default.
 
     Raises:
         UsageError: one of them is of another library, or two of them exclude each other.

@@ -1,4 +1,4 @@
-"""What the environment says of the network: the certificates to trust, and the proxies."""
+"""The network settings of the environment: the certificates to trust, and the proxies."""
 
 import ipaddress
 import os

@@ -1,4 +1,4 @@
-"""What a caller may pass, a client or a transport of httpx or httpx2, and the protection of its connections."""
+"""A caller's client or transport, of httpx or httpx2, and the protection of its connections from cancellation."""
 
 import asyncio
 import sys
@@ -127,6 +127,6 @@ async def cancelled_in_order(work: Coroutine[Any, Any, T]) -> T:
     if cancellation is None:
         return task.result()
     if not task.cancelled():
-        # asyncio reports an error that nobody has asked for.
+        # asyncio logs an exception that no task has retrieved.
         task.exception()
     raise cancellation

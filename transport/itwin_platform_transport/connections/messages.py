@@ -1,4 +1,4 @@
-"""What an attempt sends and gets, as values, and what a transport raises instead of returning a response."""
+"""The request and the response of an attempt as values, and the exceptions of an attempt without a response."""
 
 import os
 import re
@@ -26,13 +26,13 @@ BodyStream = httpx.AsyncByteStream
 
 
 class SettingError(httpx.LocalProtocolError):
-    """What the environment or an argument says of the network cannot be used.
+    """A network setting of the environment, or of an argument, cannot be used.
 
-    The text says what, and holds nothing confidential.
+    The text names the setting, and holds nothing confidential.
     """
 
 
-#: What a transport may raise instead of returning a response.
+#: The exceptions of a transport that count as an attempt without a response.
 NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
 #: Raised for a request that cannot be written as HTTP.
 UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
@@ -106,7 +106,7 @@ class Sending:
 
 
 def sending_of(extensions: Mapping[str, Any]) -> Sending:
-    """Return what an attempt reports to; one that nobody reads when the request belongs to no attempt."""
+    """Return the `Sending` of an attempt; a new one for a request that belongs to no attempt."""
     found = extensions.get("trace")
     return found if isinstance(found, Sending) else Sending()
 
@@ -120,7 +120,7 @@ class Request:
         url: the address.
         raw_headers: all headers.
         content: the body; empty where there is none.
-        extensions: what the caller tells the transport, such as its time limits, by the names that httpx uses.
+        extensions: options for the transport, such as its timeouts, by the names that httpx uses.
     """
 
     method: str
@@ -131,7 +131,7 @@ class Request:
 
     @classmethod
     async def of(cls, request: httpx.Request) -> Self:
-        """Return what an `httpx.Request` sends; its body is complete then, though it was to be streamed.
+        """Return the values of an `httpx.Request`. A streamed body is read to its end first.
 
         Raises:
             UsageError: it is a request of another library.
@@ -170,9 +170,9 @@ class Response:
         status_code: the HTTP status.
         raw_headers: all headers.
         content: the body, once it was read.
-        stream: what the body is read from; None when all of it has arrived.
+        stream: the body as it arrives; None when all of it has arrived.
         is_read: whether an event hook or a transport has read the stream.
-        extensions: what the transport says of the response, by the names that httpx uses.
+        extensions: details from the transport, by the names that httpx uses.
         fault: why the body cannot be used.
     """
 
@@ -202,7 +202,7 @@ class Response:
     async def read(self, *, limit: int) -> None:
         """Read the body to its end, as it comes, and give its connection back.
 
-        Of a body that is too large, and of an error response whose body breaks off, the beginning is kept.
+        If the body is too large, or if that of an error response breaks off, its beginning is kept.
 
         Args:
             limit: the largest body, in bytes, before it is decoded.
@@ -219,7 +219,7 @@ class Response:
                 if self.status_code < 300:
                     raise
             if not self.is_read:
-                body.truncate()  # what was reserved and did not come
+                body.truncate()  # the reserved bytes that did not arrive
                 self.content = body.getvalue()  # CPython copies nothing here
             self.stream = None
         if len(self.content) > limit:
@@ -253,7 +253,7 @@ def too_large(limit: int) -> str:
 
 
 def _with_name_in_host(headers: httpx.Headers, url: httpx.URL) -> httpx.Headers:
-    """Return headers whose Host, if httpx took it from the URL, has neither a dot behind the name nor a zone."""
+    """Return the headers. A Host that httpx took from the URL loses the dot behind the name, and the zone."""
     host = url.netloc
     if (b".:" in host or b"%" in host or host.endswith(b".")) and headers.get("host", "").encode() == host:
         headers = headers.copy()
@@ -290,7 +290,7 @@ async def send_through(transport: httpx.AsyncBaseTransport, request: Request) ->
     A response that an event hook or a transport has read already, and thereby decoded, is used as it is.
     """
     response = await transport.handle_async_request(as_httpx(request))
-    assert isinstance(response.stream, BodyStream)  # noqa: S101  # what an async transport promises
+    assert isinstance(response.stream, BodyStream)  # noqa: S101  # every async transport returns one
     received = Response(
         response.status_code, response.headers.raw, stream=response.stream, extensions=response.extensions
     )
@@ -365,13 +365,13 @@ def _what_came(error: BaseException | None) -> str | None:
 
 
 def kind_of_failure(error: BaseException | None, *, may_need_https: bool = False) -> str:
-    """Name a failure without what may be confidential: its class, its reason, what to do, and the proxy.
+    """Describe a failure without anything confidential: its class, its reason, the remedy, and the proxy.
 
     Args:
-        error: what came instead of a response.
+        error: the exception of an attempt without a response.
         may_need_https: whether plain http was sent to an address that has shown no sign of HTTP.
     """
-    assert error is not None  # noqa: S101  # what has no response has an error
+    assert error is not None  # noqa: S101  # an attempt without a response has an error
     reason = why_final(error) or _said_by_the_system(error) or _what_came(error)
     through = next((note for note in getattr(error, "__notes__", ()) if note.startswith(THROUGH_PROXY)), "")
     remedy = "does it need https?" if may_need_https else _remedy(reason or "", through=through)

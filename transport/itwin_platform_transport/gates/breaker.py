@@ -61,7 +61,7 @@ class Failure(NamedTuple, Generic[T]):
     """A failed attempt.
 
     Args:
-        record: what the calls get that end because of it.
+        record: its result, for other calls that end because of it.
         now: when it failed, in the event loop's time.
         retry_after: the delay that the service named, in seconds.
         jitter: a number from 0 to 1.

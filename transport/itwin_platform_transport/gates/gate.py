@@ -15,7 +15,7 @@ from .window import Limit, Permit, RateLimit, WaitTooLongError, Window
 
 IN_USE = "the gate is in use in another event loop: make another gate here"
 CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
-#: How the permit of an attempt can end.
+#: The four ends of a permit.
 Ending = Literal["responded", "rate_limited", "abandoned", "unused"]
 
 

@@ -32,7 +32,7 @@ class OperationLimits:
     def __init__(self, *, max_in_flight: int) -> None:
         self._max_in_flight = max_in_flight
         self.windows: dict[Hashable, Window] = {}
-        #: When limits of all are told from those of single operations again.
+        #: Until this time, each 429 stops all operations.
         self._shared_until = -math.inf
         #: The operation of the last 429, and whether another one has succeeded since.
         self._last: Hashable = self  # which no operation equals

@@ -26,7 +26,7 @@ from .window import Permit, RateLimit
 
 #: Seconds after which the permits of a silent process are free: it crashed, was stopped, or lost the server.
 LEASE = 4.0
-#: Seconds after which the first process of the queue asks again. The server calls the process whose turn it is, so this
+#: Seconds between polls of the first process in the queue. The server wakes the process that is next, so a poll
 #: matters only when a message is lost, or the process is gone that would report an end.
 POLL_INTERVAL = 1.0
 #: Seconds by which each further process of the queue asks later...
@@ -400,7 +400,7 @@ class Session:
                     await self._changed.wait()
 
     def permits_to_keep(self, now: float) -> list[int]:
-        """Return the permits whose lease the exchange at this time renews: all of them, or none if it is young."""
+        """Return the permits to renew in the exchange at this time: all of them, or none if the lease is young."""
         if self.is_known and now < self._kept_at + LEASE / 3:
             return []
         self._kept_at = now

@@ -106,7 +106,7 @@ class Cooldown:
         self._kept = 0.0
         #: The seconds of the last one, when it started.
         self.lasted: float = 0.0
-        #: When the row of 429s began that no other response has ended; infinity when there is none.
+        #: The time of the first 429 since the last other response; infinity when there is none.
         self.rejecting_since: float = math.inf
 
     def left(self, now: float) -> float:
@@ -258,7 +258,7 @@ class Window:
 
     @property
     def rejecting_since(self) -> float:
-        """When the row of 429s began that nothing else has ended; infinity when the last response was another one."""
+        """The time of the first 429 since the last other response; infinity when there is none."""
         return self._cooldown.rejecting_since
 
     def advance(self, now: float) -> None:
@@ -351,7 +351,7 @@ class Window:
         self.last_429 = limit.record
 
     def extend(self, limit: Limit) -> None:
-        """Prolong the cooldown because of a further 429, or of one whose request this window has not granted."""
+        """Prolong the cooldown after a further 429, or after one of a request that this window has not granted."""
         self._cooldown.extend(limit.now + limit.wait, now=limit.now)
         self.last_429 = limit.record
 
