@@ -14,7 +14,7 @@ import httpx
 
 from ..connections.engine import EngineTransport, innermost
 from ..connections.given_client import cancelled_in_order
-from ..connections.httpx2_adapter import HTTPX2Client, HTTPX2Transport
+from ..connections.httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Transport
 from ..connections.messages import (
     NO_RESPONSE,
     NOT_CONNECTED,
@@ -128,7 +128,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._transport = network
         self._engine = network if isinstance(network, EngineTransport) else None
         # A class that is derived from the engine may change the request: it gets one of httpx.
-        self._send_once = network.send if type(network) is EngineTransport else partial(send_through, network)
+        if isinstance(network, HTTPX2Adapter) or type(network) is EngineTransport:
+            self._send_once = network.send
+        else:
+            self._send_once = partial(send_through, network)
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._headers = headers
         self._max_response_bytes = max_response_bytes

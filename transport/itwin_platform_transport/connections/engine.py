@@ -28,7 +28,7 @@ from ..errors import UsageError
 from .environment import EnvironmentProxies, Proxy, default_certificates
 from .given_client import ClientTransport, given_client, given_transport
 from .hosts import address_of, is_loopback, name_of
-from .httpx2_adapter import HTTPX2Client, HTTPX2Transport
+from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Transport
 from .messages import (
     NO_RESPONSE,
     THROUGH_PROXY,
@@ -509,7 +509,7 @@ def innermost(
     ssl_context: ssl.SSLContext | None,
     *,
     trust_env: bool,
-) -> httpx.AsyncBaseTransport:
+) -> httpx.AsyncBaseTransport | HTTPX2Adapter:
     """Return the transport of single attempts: the one that the caller passed, or the default.
 
     Raises:

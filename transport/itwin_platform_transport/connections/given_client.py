@@ -15,8 +15,10 @@ from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Timeout, HTTPX2Tr
 T = TypeVar("T")
 
 
-def given_transport(transport: httpx.AsyncBaseTransport | HTTPX2Transport) -> httpx.AsyncBaseTransport:
-    """Return a caller's transport as one of httpx.
+def given_transport(
+    transport: httpx.AsyncBaseTransport | HTTPX2Transport,
+) -> httpx.AsyncBaseTransport | HTTPX2Adapter:
+    """Return a caller's transport, and that of httpx2 behind an adapter.
 
     Raises:
         UsageError: it is neither one of httpx nor one of httpx2.
@@ -25,7 +27,7 @@ def given_transport(transport: httpx.AsyncBaseTransport | HTTPX2Transport) -> ht
     return transport if isinstance(transport, httpx.AsyncBaseTransport) else HTTPX2Adapter(transport, library)
 
 
-def given_client(client: httpx.AsyncClient | HTTPX2Client) -> httpx.AsyncBaseTransport:
+def given_client(client: httpx.AsyncClient | HTTPX2Client) -> httpx.AsyncBaseTransport | HTTPX2Adapter:
     """Return a transport that sends through a caller's client.
 
     Raises:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
+from types import ModuleType
 from typing import Any, Self, TypeVar
 
 import anyio
@@ -266,31 +267,30 @@ def without_dot(url: httpx.URL) -> httpx.URL:
     return url.copy_with(host=url.host[:-1]) if url.raw_host.endswith(b".") else url
 
 
-def as_httpx(request: Request) -> httpx.Request:
-    """Make an `httpx.Request` for one attempt: what its receiver changes changes no other one."""
+def as_httpx(request: Request, library: ModuleType = httpx) -> httpx.Request:
+    """Make a request of httpx, or of httpx2, for one attempt: a transport that changes it changes no other attempt."""
     extensions = {**request.extensions}
     if request.url.raw_host.endswith(b"."):
         # The name for TLS, as httpcore reads it.
         extensions.setdefault("sni_hostname", name_of(request.url.raw_host.decode("ascii")))
     # As a stream that is complete: httpx would state its length, also where there is none.
-    made = httpx.Request(
+    made: httpx.Request = library.Request(
         request.method,
-        request.url,
+        request.url if library is httpx else str(request.url),
         headers=request.raw_headers,
-        stream=httpx.ByteStream(request.content),
+        stream=library.ByteStream(request.content),
         extensions=extensions,
     )
     made.read()
     return made
 
 
-async def send_through(transport: httpx.AsyncBaseTransport, request: Request) -> Response:
-    """Send a request through a transport of httpx, and return the response when its head has come.
+async def send_through(transport: Any, request: Request, library: ModuleType = httpx) -> Response:
+    """Send a request through a transport of httpx, or of httpx2, and return the response when its head has come.
 
     A response that an event hook or a transport has read already, and thereby decoded, is used as it is.
     """
-    response = await transport.handle_async_request(as_httpx(request))
-    assert isinstance(response.stream, BodyStream)  # noqa: S101  # every async transport returns one
+    response = await transport.handle_async_request(as_httpx(request, library))
     received = Response(
         response.status_code, response.headers.raw, stream=response.stream, extensions=response.extensions
     )
@@ -298,7 +298,7 @@ async def send_through(transport: httpx.AsyncBaseTransport, request: Request) ->
         received.is_read, received.raw_headers = True, without_encoding(response.headers).raw
         try:
             received.content = response.content
-        except httpx.ResponseNotRead:
+        except library.ResponseNotRead:
             reason = (
                 "an event hook or a transport has consumed its body without keeping it: read it with `aread()` there"
             )
