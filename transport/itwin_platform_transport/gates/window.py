@@ -147,7 +147,7 @@ class Cooldown:
         self._had_success, shortest = False, wait
         if self._grown == 0 and self._kept > wait:
             shortest, self._kept = self._kept, self._kept * KEPT_SHARE
-        longest = max(shortest, min(math.ldexp(wait, min(self._grown, MOST_DOUBLINGS)), LONGEST_GROWTH))
+        longest = max(shortest, min(wait * 2.0 ** min(self._grown, MOST_DOUBLINGS), LONGEST_GROWTH))
         self.lasted = shortest + jitter * (longest - shortest)
         until = now + self.lasted
         self.until = until if permit == self._probe else max(self.until, until)
