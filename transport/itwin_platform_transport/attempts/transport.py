@@ -7,14 +7,13 @@ import random
 import ssl
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from typing import cast
 
 import httpx
 
-from ..connections.engine import EngineTransport, innermost
+from ..connections.engine import EngineTransport, innermost, sender_of
 from ..connections.given_client import cancelled_in_order
-from ..connections.httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Transport
+from ..connections.httpx2_adapter import HTTPX2Client, HTTPX2Transport
 from ..connections.messages import (
     NO_RESPONSE,
     NOT_CONNECTED,
@@ -24,7 +23,6 @@ from ..connections.messages import (
     Sending,
     is_not_http,
     is_nowhere,
-    send_through,
     sending_of,
     why_final,
     without_frames,
@@ -124,14 +122,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         check_integer("max_response_bytes", max_response_bytes, least=1)
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
-        network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
-        self._transport = network
+        self._transport = network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
         self._engine = network if isinstance(network, EngineTransport) else None
-        # A class that is derived from the engine may change the request: it gets one of httpx.
-        if isinstance(network, HTTPX2Adapter) or type(network) is EngineTransport:
-            self._send_once = network.send
-        else:
-            self._send_once = partial(send_through, network)
+        self._send_once = sender_of(network)
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._headers = headers
         self._max_response_bytes = max_response_bytes

@@ -19,8 +19,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from types import FunctionType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 
@@ -221,15 +221,6 @@ def _is_replaced(method: object, package: str) -> bool:
     return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(f"{package}.")
 
 
-class PoolResponse(NamedTuple):
-    """A response, as httpx takes it from a pool."""
-
-    status: int
-    headers: RawHeaders
-    stream: httpx.AsyncByteStream
-    extensions: Mapping[str, Any]
-
-
 class Pool:
     """The connections of a transport. Of the idle ones to an origin, the last used serves the next request.
 
@@ -249,8 +240,8 @@ class Pool:
     def __repr__(self) -> str:
         return f"in_use={len(self._open) - len(self._idle)}, idle={len(self._idle)}"
 
-    async def handle_async_request(self, request: Any) -> PoolResponse:
-        """Send a request once; it is the `httpcore.Request` that httpx makes.
+    async def handle_async_request(self, request: Any) -> SimpleNamespace:
+        """Send an `httpcore.Request` once, and return the attributes of an `httpcore.Response` that httpx reads.
 
         Raises:
             httpx.TransportError: as httpx's own transport raises it.
@@ -260,7 +251,9 @@ class Pool:
         origin: Origin = (request.url.scheme, request.url.host, request.url.port)
         response = await self.send(origin, head, content, request.extensions)
         stream = response.stream or httpx.ByteStream(response.content)
-        return PoolResponse(response.status_code, response.raw_headers, stream, response.extensions)
+        return SimpleNamespace(
+            status=response.status_code, headers=response.raw_headers, stream=stream, extensions=response.extensions
+        )
 
     async def send(self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any]) -> Response:
         """Send a request once, with the time limits of its extensions.
@@ -529,3 +522,11 @@ def innermost(
     if http_client is not None:
         return given_client(http_client)
     return EngineTransport(ssl_context, trust_env=trust_env) if transport is None else given_transport(transport)
+
+
+def sender_of(transport: httpx.AsyncBaseTransport | HTTPX2Adapter) -> Callable[[Request], Awaitable[Response]]:
+    """Return the function that sends one attempt through a transport."""
+    # A class that is derived from the engine may change the request: it gets one of httpx.
+    if isinstance(transport, HTTPX2Adapter) or type(transport) is EngineTransport:
+        return transport.send
+    return partial(send_through, transport)
