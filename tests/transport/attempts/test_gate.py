@@ -57,11 +57,12 @@ async def test_an_operation_leaves_permits_to_others_that_are_in_use() -> None:
 
 @pytest.mark.parametrize(("seconds", "is_in_use"), [(30.0, True), (30.1, False)])
 async def test_an_operation_is_in_use_for_half_a_minute_after_a_call(seconds: float, is_in_use: bool) -> None:
-    """Whatever became of the call; an operation is no other one for itself."""
+    """A 429 that names another operation stops that one alone while this one is in use."""
     gate = Gate(8)
     gate.responded(await enter(gate, operation="b"))
     await asyncio.sleep(seconds)
-    assert (gate.serves_others("a"), gate.serves_others("b")) == (is_in_use, False)
+    gate.rate_limited(await enter(gate, operation="a"), wait=5.0, is_named=True)
+    assert gate.cooldown_left("b") == (0.0 if is_in_use else 5.0)
 
 
 async def test_several_operations_that_hang_leave_a_permit_to_others() -> None:

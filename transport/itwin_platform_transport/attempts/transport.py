@@ -361,9 +361,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         gate, seconds = self._gate, attempt.delay
         tier, api, operation = self._headers.limit_of(attempt.response.headers)
         is_new = not gate.cooldown_left(call.operation)
-        is_named = operation is not None and gate.serves_others(call.operation)
         record = SharedAttempt(attempt, token, call.clock() + seconds)
-        gate.rate_limited(permit, wait=seconds, is_named=is_named, record=record)
+        gate.rate_limited(permit, wait=seconds, is_named=operation is not None, record=record)
         if is_new:
             left = max(seconds, gate.cooldown_left(call.operation))  # the gate may have made it longer
             method, route = call.info.method, call.info.route

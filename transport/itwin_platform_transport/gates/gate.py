@@ -163,10 +163,6 @@ class Gate:
     def _now(self) -> float:
         return (self._loop or asyncio.get_running_loop()).time()
 
-    def serves_others(self, operation: Hashable) -> bool:
-        """Return whether another operation is in use."""
-        return self._queue.serves_others(operation, now=self._now())
-
     def cooldown_left(self, operation: Hashable = None) -> float:
         """Return the seconds in which no request may start, or none of an operation."""
         now = self._now()
@@ -216,7 +212,7 @@ class Gate:
         Args:
             permit: the one of the attempt.
             wait: how long the limit lasts, in seconds.
-            is_named: whether the 429 names its operation, and others are in use: then it stops this operation alone,
+            is_named: whether the 429 names its operation. While others are in use, it stops this operation alone,
                 unless another one is limited too.
             record: a record of the 429, for the calls that wait or fail because of it.
         """
@@ -225,6 +221,7 @@ class Gate:
         operation, own = grant
         self._queue.ended(operation)
         limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
+        is_named = is_named and self._queue.serves_others(operation, now=limit.now)
         if self._operations.rate_limited(operation, now=limit.now, is_named=is_named):
             self._window.abandoned(permit)
             self._operations.start_cooldown(operation, permit, own, limit)
