@@ -185,7 +185,8 @@ class OpenCalls:
     def remove(self, call: Call) -> None:
         """Remove a call that has ended."""
         del self._tasks[call]
-        self._ended.set()
+        if self.is_closed:
+            self._ended.set()
 
     async def close(self) -> None:
         """End all calls, and wait until they have ended; from now on there are none.
