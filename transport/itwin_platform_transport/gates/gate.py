@@ -194,13 +194,13 @@ class Gate:
         """Return a permit of which nothing was sent, as if it had never been granted."""
         self._take_back(permit, "unused", Window.unused)
 
-    def _take_back(self, permit: Permit, ending: Ending, tell: Callable[[Window, Permit], None]) -> None:
+    def _take_back(self, permit: Permit, ending: Ending, note: Callable[[Window, Permit], None]) -> None:
         if (grant := self._out.pop(permit, None)) is None:
             return
         operation, own = grant
-        tell(self._window, permit)
+        note(self._window, permit)
         if own is not None:
-            tell(own, permit)
+            note(own, permit)
         self._queue.ended(operation)
         if ending == "responded":
             self._operations.responded(operation)
@@ -216,11 +216,11 @@ class Gate:
                 unless another one is limited too.
             record: a record of the 429, for the calls that wait or fail because of it.
         """
-        if (grant := self._out.pop(permit, None)) is None:
+        if permit not in self._out:
             return
-        operation, own = grant
-        self._queue.ended(operation)
         limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
+        operation, own = self._out.pop(permit)
+        self._queue.ended(operation)
         is_named = is_named and self._queue.serves_others(operation, now=limit.now)
         if self._operations.rate_limited(operation, now=limit.now, is_named=is_named):
             self._window.abandoned(permit)
