@@ -14,7 +14,7 @@ from typing import Any, Literal
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from .messages import CLOSED, NOT_HTTP
+from .messages import CLOSED, FRAMING, NOT_HTTP
 
 State = Literal["idle", "sending", "head", "body", "last body", "done", "closed", "broken"]
 Event = Literal["request", "written", "stopped", "response", "last response", "end", "loss", "release"]
@@ -55,7 +55,6 @@ _LONGEST_WITHOUT_BODY = 131_072
 _TOO_LONG = "the head of the response, the size of a chunk or its trailers are too long"
 _KEEP_ALIVE = b"keep-alive"
 _BEGINNING = b"HTTP/"
-_FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class Connection(asyncio.Protocol):
@@ -299,7 +298,7 @@ class Connection(asyncio.Protocol):
             is_empty = not self.status and not self._without_body
             said = CLOSED if is_empty else "the server closed the connection before its response was complete"
             failure = httpx.RemoteProtocolError(said)
-            if self.state == "last body" and not any(name.lower() in _FRAMING for name, _ in self.headers):
+            if self.state == "last body" and not any(name.lower() in FRAMING for name, _ in self.headers):
                 # The end of the connection is the end of a body that has no length.
                 self._on("end")
         self._on("loss", failure)

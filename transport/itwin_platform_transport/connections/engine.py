@@ -30,6 +30,7 @@ from .given_client import ClientTransport, given_client, given_transport
 from .hosts import address_of, is_loopback, name_of
 from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Transport
 from .messages import (
+    FRAMING,
     NO_RESPONSE,
     THROUGH_PROXY,
     RawHeaders,
@@ -52,8 +53,6 @@ _NEXT_AFTER = 0.25
 #: transport in an ordinary httpx client, take a limited number of sockets.
 _MAX_IDLE = 100
 _PORTS = {b"http": 80, b"https": 443}
-#: The headers that state where a body ends, in lower case.
-_FRAMING = (b"content-length", b"transfer-encoding")
 #: The characters of methods and of header names. Source: RFC 9110, section 5.6.2.
 _IN_A_TOKEN = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()
 #: The bytes that a header line may have: tabs, visible ASCII, and the bytes above ASCII.
@@ -410,7 +409,7 @@ def header_lines(headers: RawHeaders) -> HeaderLines:
     # Without the legal characters of lines, only the line ends may be left.
     is_legal = all(names) and lines.translate(None, _IN_A_LINE) == b"\r\n" * len(names)
     is_legal = is_legal and not b"".join(names).translate(None, _IN_A_TOKEN)
-    stated = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
+    stated = [(name.lower(), value) for name, value in headers if name.lower() in FRAMING]
     return lines if is_legal else None, stated
 
 

@@ -22,8 +22,8 @@ E = TypeVar("E", bound=BaseException)
 
 #: Names and values, as they are sent and received.
 RawHeaders = Sequence[tuple[bytes, bytes]]
-#: A body as it comes in.
-BodyStream = httpx.AsyncByteStream
+#: The headers that state where a body ends, in lower case.
+FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class SettingError(httpx.LocalProtocolError):
@@ -180,7 +180,7 @@ class Response:
     status_code: int
     raw_headers: RawHeaders = ()
     content: bytes = b""
-    stream: BodyStream | None = None
+    stream: httpx.AsyncByteStream | None = None
     is_read: bool = False
     extensions: Mapping[str, Any] = field(default_factory=dict)
     fault: str | None = None
@@ -231,7 +231,7 @@ class Response:
         stated = next((value for name, value in self.raw_headers if name.lower() == b"content-length"), b"")
         return int(stated[:18]) if stated.isdigit() else 0
 
-    async def _collect(self, stream: BodyStream, body: BytesIO, *, limit: int) -> None:
+    async def _collect(self, stream: httpx.AsyncByteStream, body: BytesIO, *, limit: int) -> None:
         """Read a body to its end, or until it is too large."""
         try:
             if not self.is_read:
