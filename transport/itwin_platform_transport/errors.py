@@ -1,4 +1,4 @@
-"""What can go wrong while requests are sent, as one tree.
+"""The errors that sending a request can raise, as one tree.
 
 PlatformError                     .method .route .path of the call, once its request was made
   UsageError(ValueError)          rejected before sending: .argument .rule
@@ -67,7 +67,7 @@ class PlatformError(Exception):
         return f"{type(self).__name__}({str(self)!r}{path})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Without __init__, whose arguments are not kept: the attributes are the state.
+        # Unpickling skips __init__, because its arguments are not kept: the attributes are the state.
         return type(self).__new__, (type(self), self.args[0]), self.__dict__
 
 
@@ -105,7 +105,7 @@ class TransportError(PlatformError):
         sent: whether the request can have had an effect. False also when a deadline or `aclose()` ended the attempt
             before a byte of the request was written.
         attempts: how many attempts were made. One that was ended before its request was written does not count.
-        scene_id: set by the package above: the id that was given to what the request creates; None for other calls.
+        scene_id: set by the package above: the id of the scene that the request creates; None for other calls.
     """
 
     sent: bool = True

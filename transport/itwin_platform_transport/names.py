@@ -60,7 +60,7 @@ class ServiceHeaders:
     limit_operation: tuple[str, ...] = ()
 
     def limit_of(self, headers: Mapping[str, str]) -> LimitNames:
-        """Return what the headers of a 429 name."""
+        """Return the tier, the API and the operation that the headers of a 429 name."""
         present = {name.lower(): value for name, value in headers.items() if value}
 
         def first(names: tuple[str, ...]) -> str | None:

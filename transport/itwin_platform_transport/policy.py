@@ -1,4 +1,4 @@
-"""What to do after an attempt, decided from values alone."""
+"""The decision after an attempt, made from values alone."""
 
 import enum
 import math
@@ -24,7 +24,7 @@ OR_NONE = "of at least 0, or None"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackoffPolicy:
-    """How long and how often requests are retried.
+    """The limits of a call: attempts, delays and time.
 
     Args:
         max_attempts: attempts in total, at least 1; a response with status 429 uses none. While a circuit breaker is
@@ -65,7 +65,7 @@ class BackoffPolicy:
 
 
 class Outcome(enum.Enum):
-    """What an attempt ended in."""
+    """The result of an attempt, as far as a retry depends on it."""
 
     RATE_LIMITED = "status 429"
     UNAVAILABLE = "status 502, 503 or 504"
@@ -121,7 +121,7 @@ RULES: dict[Outcome, Rule] = {
 RETRYABLE_STATUS_CODES = frozenset({429, 502, 503, 504})
 
 #: These methods are idempotent here, and any other method is treated as POST. DELETE is not one: a retry after a lost
-#: response would get a 404, as if somebody else had deleted the object.
+#: response would get a 404, as if another client had deleted the object.
 RETRYABLE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT"})
 
 #: How responses are classified by their status; every other status is final, and so is a 408 on a new connection.
@@ -132,13 +132,13 @@ OUTCOMES = {
 }
 
 #: After one of these the request may have had an effect.
-EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP})
+EFFECT_POSSIBLE = (Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP)
 
 #: After one of these not a byte of the request was written.
-NOT_WRITTEN = frozenset({Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED})
+NOT_WRITTEN = (Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED)
 
 #: After one of these the operation is down, perhaps for all calls.
-DOWN = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN})
+DOWN = (Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN)
 
 #: The largest share of a delay that jitter adds.
 JITTER_SHARE = 0.25
@@ -208,9 +208,9 @@ def decide(
 
     Args:
         method: the HTTP method.
-        outcome: what the attempt ended in.
+        outcome: the result of the attempt.
         progress: the attempts so far, this one included.
-        delay: the delay before a retry, in seconds.
+        delay: the delay before a retry, in seconds, for an outcome whose rule has one.
         elapsed: seconds since the gate first admitted the call.
         policy: the limits.
     """
@@ -225,6 +225,7 @@ def decide(
         return GiveUp("no response has ever come from this address: check it, and whether the service runs")
     if rule.uses_attempt and progress.attempts >= policy.max_attempts:
         return GiveUp(f"max_attempts={policy.max_attempts} reached")
+    delay = delay if rule.waits else 0.0
     limit = exceeded_limit(delay, elapsed=elapsed, policy=policy)
     if limit is None:
         return Retry(delay)
@@ -238,15 +239,6 @@ def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> st
     if policy.deadline is not None and elapsed + delay >= policy.deadline:
         return f"longer than deadline={policy.deadline:g} s allows"
     return None
-
-
-def delay_after(
-    outcome: Outcome, *, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float
-) -> float:
-    """Return how long to wait after an attempt before a retry, in seconds."""
-    if outcome not in RULES or not RULES[outcome].waits:
-        return 0.0
-    return delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
 
 
 def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:

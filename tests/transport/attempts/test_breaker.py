@@ -4,7 +4,13 @@ import asyncio
 
 import pytest
 from itwin_platform_transport import BackoffPolicy
-from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN, MOST_REMEMBERED, Breakers, OperationDownError
+from itwin_platform_transport.gates.breaker import (
+    FAILURES_TO_OPEN,
+    MOST_REMEMBERED,
+    Breakers,
+    Failure,
+    OperationDownError,
+)
 from itwin_platform_transport.policy import Progress
 
 from tests.support.services import now
@@ -19,7 +25,7 @@ def scopes_of(path: str) -> tuple[tuple[str, ...], ...]:
 
 def fail(breakers: Breakers[str], path: str, *, call: object = "failed", at: float = 0.0) -> float | None:
     """Count a failure of a path."""
-    return breakers.failed(call, scopes_of(path), path, now=at, named=None, jitter=0.0)
+    return breakers.failed(call, scopes_of(path), Failure(path, at))
 
 
 def opened() -> Breakers[str]:
@@ -31,12 +37,12 @@ def opened() -> Breakers[str]:
 
 def is_held_back(breakers: Breakers[str], call: object, *, path: str = "/things/x", at: float = 0.0) -> bool:
     """Whether a call has to wait."""
-    return breakers.holding_back(call, scopes_of(path), now=at) is not None
+    return breakers.blocking(call, scopes_of(path), now=at) is not None
 
 
 async def wait(breakers: Breakers[str], call: object, *, policy: BackoffPolicy | None = None) -> float:
     """Wait until a call may pass, and return the time."""
-    while (breaker := breakers.holding_back(call, scopes_of("/things/x"), now=now())) is not None:
+    while (breaker := breakers.blocking(call, scopes_of("/things/x"), now=now())) is not None:
         await breaker.wait(call, progress=Progress(), policy=policy or BackoffPolicy(), until=None)
     return now()
 
@@ -95,7 +101,7 @@ async def test_a_call_waits_as_long_as_its_own_retries_would_take() -> None:
     assert await wait(breakers, "next") == pytest.approx(5.6)
     with pytest.raises(OperationDownError) as raised:
         await wait(breakers, "short", policy=BackoffPolicy(max_attempts=2))
-    assert raised.value.found == f"/things/{FAILURES_TO_OPEN - 1}"
+    assert raised.value.record == f"/things/{FAILURES_TO_OPEN - 1}"
     assert now() == pytest.approx(7.6)
 
 

@@ -134,11 +134,10 @@ async def test_an_old_429_is_not_the_reason_of_a_later_cooldown(is_known: bool) 
 
 
 async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
-    """A retry-after of a million years is a cooldown of a day, of which one call a minute finds the end."""
+    """A retry-after of a million years is a cooldown of which one call a minute finds the end."""
     gate, service = Gate(), ScriptedTransport(rate_limited("99999999999999"), 200)
     transport = backoff(service, gate=gate)
     assert (await send(transport)).status_code == 429
-    assert gate.cooldown_left() == 86_400.0
     await asyncio.sleep(60.0)
     assert kinds(await many(transport, 2)) == {200: 1, 429: 1}
     assert (await send(transport)).status_code == 200

@@ -51,6 +51,16 @@ async def test_an_operation_leaves_permits_to_others_that_are_in_use() -> None:
     assert (gate.in_flight, gate.waiting) == (8, 0)
 
 
+@pytest.mark.parametrize(("seconds", "is_in_use"), [(30.0, True), (30.1, False)])
+async def test_an_operation_is_in_use_for_half_a_minute_after_a_call(seconds: float, is_in_use: bool) -> None:
+    """A 429 that names another operation stops that one alone while this one is in use."""
+    gate = Gate(8)
+    gate.responded(await enter(gate, operation="b"))
+    await asyncio.sleep(seconds)
+    gate.rate_limited(await enter(gate, operation="a"), wait=5.0, is_named=True)
+    assert gate.cooldown_left("b") == (0.0 if is_in_use else 5.0)
+
+
 async def test_several_operations_that_hang_leave_a_permit_to_others() -> None:
     """Three of them: each has at most three quarters of what the others have left, or one; also in a small gate."""
     gate = Gate(20)

@@ -173,7 +173,8 @@ async def test_only_a_response_of_another_operation_shows_that_it_is_not_limited
 async def test_without_a_response_a_limited_operation_starts_no_faster(ending: str) -> None:
     """Its slow start lets one request start after another one, as long as none gets a response."""
     gate = Gate(random_number=lambda: 0.0)
-    gate.rate_limited(await enter(gate, operation="a"), wait=1.0, is_own=True)
+    gate.responded(await enter(gate, operation="b"))
+    gate.rate_limited(await enter(gate, operation="a"), wait=1.0, is_named=True)
     waiting = [enter(gate, operation="a") for _ in range(3)]
     await asyncio.sleep(1.1)
     for number, task in enumerate(waiting, start=1):

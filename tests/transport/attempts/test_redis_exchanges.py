@@ -524,7 +524,7 @@ async def test_an_operation_with_a_limit_of_its_own_asks_for_no_permit() -> None
     """While it is stopped, the server is asked for the other calls alone; afterwards for all, without a poll."""
     gate, state = gate_with(reply(1, 2), reply(3, wait=60.0), reply(wait=60.0))
     limited, _ = [await task for task in [enter(gate, operation="a"), enter(gate, operation="b")]]
-    gate.rate_limited(limited, wait=5.0, is_own=True)
+    gate.rate_limited(limited, wait=5.0, is_named=True)
     waiting = [enter(gate, operation=operation) for operation in "aab"]
     await asyncio.sleep(4.5)
     assert [task.done() for task in waiting] == [False, False, True]

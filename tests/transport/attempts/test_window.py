@@ -125,6 +125,15 @@ def test_no_period_exceeds_the_rate(steps: list[float], requests: int, per: floa
         assert beyond - first >= per - 1e-9
 
 
+def test_the_longest_delay_that_a_float_holds_is_probed_each_minute() -> None:
+    """A service that names it in every 429 gets one request a minute, for hours."""
+    window = Window(max_in_flight=20)
+    for now in range(0, 6_000, 60):
+        window.advance(now)
+        assert window.next_start(now) == 0.0
+        window.rate_limited(window.begin(now), Limit(now=now, wait=1e308, jitter=1.0))
+
+
 def test_a_long_cooldown_is_probed_each_minute() -> None:
     """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
     window = limited_after(0, wait=86_400.0)

@@ -415,19 +415,21 @@ async def test_a_connection_is_idle_for_as_long_as_its_server_says(
 
 
 async def opened_at_once(transport: EngineTransport, address: str, number: int) -> None:
-    """Open so many connections, and leave them idle."""
+    """Open connections, and leave them idle."""
     requests = (transport.handle_async_request(httpx.Request("GET", address)) for _ in range(number))
     for response in await asyncio.gather(*requests):
         await response.aread()
 
 
-async def test_the_oldest_idle_connections_are_closed_beyond_a_hundred(plain: Network) -> None:
-    """Also those to other addresses: many addresses take a limited number of sockets."""
+async def test_the_oldest_idle_connections_to_other_addresses_are_closed_beyond_a_hundred(plain: Network) -> None:
+    """Many addresses take few sockets, and one address keeps the connections of a wide client."""
     async with RawServer(raw_response()) as one, RawServer(raw_response()) as two:
         await opened_at_once(plain.transport, one.address, 60)
         await opened_at_once(plain.transport, two.address, 60)
         assert repr(plain.transport) == "EngineTransport(in_use=0, idle=100)"
         await until(lambda: (one.open_connections, two.open_connections) == (40, 60))
+        await opened_at_once(plain.transport, two.address, 120)
+        assert repr(plain.transport) == "EngineTransport(in_use=0, idle=120)"
 
 
 async def test_a_408_ends_the_idle_connections_to_its_address_alone(plain: Network) -> None:

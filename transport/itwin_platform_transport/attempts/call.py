@@ -1,4 +1,4 @@
-"""One call: what it carries to its attempts, where it waits, and its time; and the calls of a client that are open."""
+"""One call with its timer, the values of its attempts, and the open calls of a client."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
@@ -11,7 +11,7 @@ from ..policy import BackoffPolicy, Outcome
 
 
 class CallInfo(NamedTuple):
-    """What a call carries to its attempts.
+    """The values of a call that its attempts need.
 
     Args:
         method: the HTTP method.
@@ -27,13 +27,13 @@ class CallInfo(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """What one attempt ended in.
+    """The result of one attempt.
 
     Args:
         outcome: how the policy classifies it.
         delay: the delay before a retry, in seconds.
         response: the response, read; None when none came.
-        error: what came instead of a response.
+        error: the exception of an attempt without a response.
         retry_after: the delay that the service named, in seconds.
     """
 
@@ -60,13 +60,13 @@ class CallTrace(Protocol):
     def waited(self, what: str, seconds: float) -> None:
         """Add to the time that the call has waited for its next attempt, by what for."""
 
-    async def around_attempt(self, sending: Awaitable[Attempt], *, made: int) -> Attempt:
+    async def around_attempt(self, work: Awaitable[Attempt], *, made: int) -> Attempt:
         """Make an attempt within a span, after `made` other ones."""
         ...
 
 
 class Call:
-    """What other tasks see of a call, and what ends it: one timer, wherever the call waits.
+    """A call as other tasks see it: its ticket, its timer and `close()`. The timer ends the call wherever it waits.
 
     The timer is set three times: to the queue timeout when the call begins, to the deadline when the gate first admits
     the call or the call begins to wait for a circuit breaker, and to now when the client is closed.
@@ -75,8 +75,12 @@ class Call:
     def __init__(
         self, request: Request, info: CallInfo, *, ticket: int, clock: Callable[[], float], trace: CallTrace | None
     ) -> None:
-        self.request, self.info, self.ticket, self.clock, self.trace = request, info, ticket, clock, trace
-        #: What is down or limited together: the operation, or everything at a host when no template is known.
+        self.request: Request = request
+        self.info: CallInfo = info
+        self.ticket: int = ticket
+        self.clock: Callable[[], float] = clock
+        self.trace: CallTrace | None = trace
+        #: The operation, which has limits and a circuit breaker of its own; the host when no template is known.
         self.operation: tuple[str, str] = (info.method, info.route if info.has_template else request.url.host)
         self.timer: asyncio.Timeout = asyncio.timeout(info.policy.queue_timeout)
         self.began_at: float = clock()
@@ -88,7 +92,7 @@ class Call:
 
     @property
     def scopes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What may be down: its path, and its operation."""
+        """The keys of its two circuit breakers: that of its path, and that of its operation."""
         return (*self.operation, self.request.url.path), self.operation
 
     @property
@@ -127,10 +131,10 @@ class Call:
     @contextmanager
     def waiting_for_token(self) -> Generator[None]:
         """Record that the call waits for a token. A call that ends meanwhile says so in its error."""
-        asked, self.waits_for_token = self.clock(), True
+        began, self.waits_for_token = self.clock(), True
         yield
         self.waits_for_token = False
-        self.waited("token_wait", since=asked)
+        self.waited("token_wait", since=began)
 
     def waited(self, what: str, *, since: float) -> None:
         """Report a wait for the next attempt to the trace."""
@@ -185,7 +189,8 @@ class OpenCalls:
     def remove(self, call: Call) -> None:
         """Remove a call that has ended."""
         del self._tasks[call]
-        self._ended.set()
+        if self.is_closed:
+            self._ended.set()
 
     async def close(self) -> None:
         """End all calls, and wait until they have ended; from now on there are none.

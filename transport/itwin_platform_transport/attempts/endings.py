@@ -1,4 +1,4 @@
-"""What a call ends in: a result, or an error that says how much of it was sent."""
+"""The result of a call, or an error that says how much of the call was sent."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -26,7 +26,7 @@ KEPT_OF_TOO_LARGE = 65_536
 
 
 class CallResult(NamedTuple):
-    """What the attempts of a call came to.
+    """The result of a call: its final response, and a summary of its attempts.
 
     Args:
         response: the final response, read. When a known cooldown ended the call, the 429 that started the cooldown;
@@ -37,7 +37,7 @@ class CallResult(NamedTuple):
         retry_at: when that delay ends.
         reason: why the client does not retry.
         token: the token of the last request, which a service may echo in its response; `repr` hides its value.
-        is_held_back: whether a known cooldown ended the call, so that the response is not one to its own requests.
+        is_held_back: whether a known cooldown ended the call: the response belongs to a request of another call.
     """
 
     response: Response | None
@@ -75,11 +75,11 @@ class CallResult(NamedTuple):
         return response
 
 
-class Found(NamedTuple):
-    """An attempt that started a cooldown or failed: its response or error is that of other calls too.
+class SharedAttempt(NamedTuple):
+    """An attempt that started a cooldown or opened a circuit breaker: other calls that this ends get its response.
 
     Args:
-        attempt: what the attempt ended in.
+        attempt: its result.
         token: the token of its request.
         until: when the delay ends that the service named, in the event loop's time.
     """
@@ -98,7 +98,7 @@ def result_of(
     token: AccessToken | None,
     now: Callable[[], datetime],
 ) -> CallResult:
-    """Return the final response with what the attempts learned, and why there is no retry if one was possible.
+    """Return the final response with a summary of the attempts, and the reason if a possible retry is not made.
 
     Raises:
         NotSentError, OutcomeUnknownError: no response.
@@ -116,50 +116,50 @@ def result_of(
     )
 
 
-def found_down(
-    call: Call, progress: Progress, found: Found, *, token: AccessToken | None, now: Callable[[], datetime]
+def circuit_open(
+    call: Call, progress: Progress, shared: SharedAttempt, *, token: AccessToken | None, now: Callable[[], datetime]
 ) -> CallResult:
-    """End a call that has waited for an open circuit breaker, with what the last probe got.
+    """End a call that has waited for an open circuit breaker, with the response or the error of the last probe.
 
     Raises:
         NotSentError, OutcomeUnknownError: no response.
     """
-    attempt = found.attempt
+    attempt = shared.attempt
     if attempt.response is None:
         failure = kind_of_failure(attempt.error)
         raise _error(call, progress, f"other calls found the operation down ({failure})")
-    left = found.until - call.clock()
+    left = shared.until - call.clock()
     attempt = attempt._replace(retry_after=None if attempt.retry_after is None or left <= 0 else left)
     reason = f"other calls found the operation down; of this one {progress}"
-    return result_of(call, progress, attempt, reason=reason, token=found.token or token, now=now)
+    return result_of(call, progress, attempt, reason=reason, token=shared.token or token, now=now)
 
 
-def held_back(
-    call: Call, progress: Progress, found: Found | None, *, seconds: float | None, now: Callable[[], datetime]
+def cooling_down(
+    call: Call, progress: Progress, shared: SharedAttempt | None, *, seconds: float | None, now: Callable[[], datetime]
 ) -> CallResult:
     """End a call that may not wait for the end of a known cooldown.
 
     Args:
         call: the call.
         progress: its attempts.
-        found: the 429 that started the cooldown; None when this process did not get it.
+        shared: the 429 that started the cooldown; None when this process did not get it.
         seconds: how long the cooldown still lasts.
         now: the wall clock.
     """
     return CallResult(
-        response=None if found is None else found.attempt.response,
+        response=None if shared is None else shared.attempt.response,
         attempts=progress.made,
         seconds=call.clock() - call.began_at,
         retry_after=seconds,
         retry_at=moment_after(now(), seconds),
         reason=exceeded_limit(seconds or 0.0, elapsed=call.elapsed, policy=call.info.policy),
-        token=None if found is None else found.token,
+        token=None if shared is None else shared.token,
         is_held_back=True,
     )
 
 
 def not_admitted(call: Call, progress: Progress, failure: Exception) -> TransportError:
-    """Return the error of a call whose next attempt the gate did not admit, because the gate is closed or failed."""
+    """Return the error of a call that the gate did not admit, because the gate is closed or failed."""
     reason = str(failure) if isinstance(failure, UsageError) else f"the gate failed ({type(failure).__name__})"
     return _error(call, progress, reason)
 

@@ -1,4 +1,4 @@
-"""Access tokens: what can be sent as one, when one is refreshed, and one refresh for all tasks."""
+"""Access tokens: their validation, their expiry, and one refresh for all tasks."""
 
 import asyncio
 import inspect
@@ -38,7 +38,7 @@ class AccessToken:
         expires_in: seconds from now instead, as identity providers return them: a number, or a string of digits.
 
     Raises:
-        TokenError: the value is empty or holds what a header cannot, or the time has no zone.
+        TokenError: the value is empty or has characters that a header must not have, or the time has no zone.
     """
 
     value: str = field(repr=False)
@@ -96,7 +96,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-#: What a client accepts as its token: a string, an AccessToken, or a function that returns one of them.
+#: The argument `token` of a client: a string, an AccessToken, or a function that returns one of them.
 TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
 
 
@@ -261,7 +261,7 @@ def _check_parameters(provider: Callable[[], object]) -> None:
     except TypeError:
         raise TokenError("the function that is passed as token must be callable without arguments") from None
     except ValueError:
-        return  # what is written in C may not tell
+        return  # a function written in C may have no signature
 
 
 def _access_token(value: object) -> AccessToken:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from ..connections.messages import Request, Response
+from ..connections.messages import Request
 from ..names import PACKAGE, SPAN_PREFIX, VERSION, ServiceHeaders
 from .call import Attempt, CallInfo
 from .endings import CallResult
@@ -39,13 +39,14 @@ class Trace:
         #: Seconds that the call has waited for its next attempt, by the name of an attribute of its span.
         self._waits: dict[str, float] = {}
 
-    @contextmanager
-    def of_call(self) -> Generator["Span"]:
-        """Open the span of the call."""
+    async def around_call(self, work: Awaitable[CallResult]) -> CallResult:
+        """Make the attempts of the call within its span."""
         with self._span(self._api.SpanKind.INTERNAL, {}) as span:
-            yield span
+            result = await work
+            self._end(span, result)
+            return result
 
-    async def around_attempt(self, sending: Awaitable[Attempt], *, made: int) -> Attempt:
+    async def around_attempt(self, work: Awaitable[Attempt], *, made: int) -> Attempt:
         """Make an attempt within a span, after `made` other ones."""
         waits = {"gate_wait": 0.0, "token_wait": 0.0} | self._waits
         more: dict[str, Any] = {f"{SPAN_PREFIX}{name}": seconds for name, seconds in waits.items()}
@@ -53,8 +54,8 @@ class Trace:
         with self._span(
             self._api.SpanKind.CLIENT, {"http.request.resend_count": made, **more} if made else more
         ) as span:
-            attempt = await sending
-            span.ended(attempt)
+            attempt = await work
+            self._end(span, attempt)
             return attempt
 
     def waited(self, what: str, seconds: float) -> None:
@@ -62,45 +63,33 @@ class Trace:
         self._waits[what] = self._waits.get(what, 0.0) + seconds
 
     @contextmanager
-    def _span(self, kind: object, more: Mapping[str, Any]) -> Generator["Span"]:
+    def _span(self, kind: object, more: Mapping[str, Any]) -> Generator[Any]:
         attributes = {**self._attributes, **more}
         name = f"{attributes['http.request.method']} {attributes['url.template']}"
         # Spans of other libraries, and those that a token provider makes, belong below this one.
         with self._tracer.start_as_current_span(
             name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
-        ) as opened:
-            span = Span(opened, self._headers, self._api)
+        ) as span:
             try:
                 yield span
             except BaseException as error:
-                span.failed(type(error).__name__)
+                self._fail(span, type(error).__name__)
                 raise
 
-
-class Span:
-    """A span that is open."""
-
-    def __init__(self, span: Any, headers: ServiceHeaders, api: ModuleType) -> None:
-        self._span, self._headers, self._api = span, headers, api
-
-    def ended(self, found: Attempt | CallResult) -> None:
-        """Set what an attempt or the call has ended in."""
-        response = found.response
-        if isinstance(found, CallResult) and found.is_held_back:
-            self.failed("429")
+    def _end(self, span: Any, result: Attempt | CallResult) -> None:
+        """Set the status of an attempt or of the call."""
+        response = result.response
+        if isinstance(result, CallResult) and result.is_held_back:
+            self._fail(span, "429")
         elif response is None:
-            self.failed(str(found.error_name if isinstance(found, Attempt) else None))
+            self._fail(span, str(result.error_name if isinstance(result, Attempt) else None))
         else:
-            self._responded(response)
+            span.set_attribute("http.response.status_code", response.status_code)
+            if correlation_id := self._headers.correlation_id_of(response.headers):
+                span.set_attribute(f"{SPAN_PREFIX}correlation_id", correlation_id)
+            if response.status_code >= 400:
+                self._fail(span, str(response.status_code))
 
-    def _responded(self, response: Response) -> None:
-        self._span.set_attribute("http.response.status_code", response.status_code)
-        if correlation_id := self._headers.correlation_id_of(response.headers):
-            self._span.set_attribute(f"{SPAN_PREFIX}correlation_id", correlation_id)
-        if response.status_code >= 400:
-            self.failed(str(response.status_code))
-
-    def failed(self, kind: str) -> None:
-        """Set an error."""
-        self._span.set_attribute("error.type", kind)
-        self._span.set_status(self._api.StatusCode.ERROR)
+    def _fail(self, span: Any, kind: str) -> None:
+        span.set_attribute("error.type", kind)
+        span.set_status(self._api.StatusCode.ERROR)

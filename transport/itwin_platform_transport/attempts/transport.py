@@ -7,12 +7,11 @@ import random
 import ssl
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from typing import cast
 
 import httpx
 
-from ..connections.engine import EngineTransport, innermost
+from ..connections.engine import EngineTransport, innermost, sender_of
 from ..connections.given_client import cancelled_in_order
 from ..connections.httpx2_adapter import HTTPX2Client, HTTPX2Transport
 from ..connections.messages import (
@@ -24,14 +23,13 @@ from ..connections.messages import (
     Sending,
     is_not_http,
     is_nowhere,
-    send_through,
     sending_of,
     why_final,
     without_frames,
 )
 from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer, check_seconds
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
-from ..gates.breaker import Breaker, OperationDownError
+from ..gates.breaker import Breaker, Failure, OperationDownError
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
 from ..names import LOGGER, ServiceHeaders
@@ -44,18 +42,16 @@ from ..policy import (
     Outcome,
     Progress,
     decide,
-    delay_after,
+    delay_before,
 )
 from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, OpenCalls
-from .endings import CallResult, Found, closed, found_down, held_back, not_admitted, out_of_time, result_of
+from .endings import CallResult, SharedAttempt, circuit_open, closed, cooling_down, not_admitted, out_of_time, result_of
 from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, hide_token, utc_now
 from .tracing import trace_of
 
 #: The default of the largest response, in bytes.
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
-#: The longest cooldown, in seconds: a hostile `retry-after` must not stop a client for ever.
-LONGEST_COOLDOWN = 86_400.0
 
 
 class BackoffTransport(httpx.AsyncBaseTransport):
@@ -127,11 +123,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         limit = check_integer("max_response_bytes", max_response_bytes, least=1)
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
-        network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
-        self._transport = network
+        self._transport = network = innermost(transport, http_client, ssl_context, trust_env=trust_env)
         self._engine = network if isinstance(network, EngineTransport) else None
-        # A transport that is derived from the engine may change the request on its way.
-        self._send_once = network.send if type(network) is EngineTransport else partial(send_through, network)
+        self._send_once = sender_of(network)
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._headers = headers
         self._max_response_bytes = limit
@@ -158,22 +152,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         info = CallInfo(method=request.method, route=request.url.path, policy=self._policy, has_template=False)
         result = await self.send(await Request.of(request), info)
         headers = httpx.Headers() if result.response is None else result.response.headers
-        response = result.returned(info, correlation_id=self._headers.correlation_id_of(headers))
-        stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
-        return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
+        return result.returned(info, correlation_id=self._headers.correlation_id_of(headers)).as_httpx()
 
     async def send(self, request: Request, info: CallInfo) -> CallResult:
-        """Send a request as often as its policy allows; return its last response and what the attempts came to."""
+        """Send a request as often as its policy allows; return its last response and a summary of its attempts."""
         clock, trace = self._calls.clock(), trace_of(info, request, self._headers)
         call = Call(request, info, ticket=self._gate.ticket(), clock=clock, trace=trace)
         self._calls.add(call)
         try:
-            if trace is None:
-                return await self._run(call)
-            with trace.of_call() as span:
-                result = await self._run(call)
-                span.ended(result)
-                return result
+            work = self._run(call)
+            return await (work if trace is None else trace.around_call(work))
         except (TransportError, asyncio.CancelledError) as error:
             without_frames(error)
             raise
@@ -210,17 +198,17 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     )
                     if isinstance(verdict, GiveUp):
                         return result_of(call, progress, attempt, reason=verdict.reason, token=token, now=self._now)
-                    log(_scheduled(call, attempt, progress))
+                    log(_scheduled(call, attempt, progress, seconds=verdict.seconds))
                     # After a 429 the gate keeps the call waiting. Here other tasks may run.
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except TimeoutError as error:
             return self._out_of_time(call, progress, attempt, token, sending, error)
         except WaitTooLongError as error:
-            cause = cast("Found | None", gate.found(call.operation))
-            return held_back(call, progress, cause, seconds=error.seconds, now=self._now)
+            cause = cast("SharedAttempt | None", gate.last_429(call.operation))
+            return cooling_down(call, progress, cause, seconds=error.seconds, now=self._now)
         except OperationDownError as error:
-            last = cast("Found", error.found)
-            return found_down(call, progress, last, token=token, now=self._now)
+            probe = cast("SharedAttempt", error.record)
+            return circuit_open(call, progress, probe, token=token, now=self._now)
 
     def _out_of_time(
         self,
@@ -231,7 +219,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         sending: Sending | None,
         error: TimeoutError,
     ) -> CallResult:
-        """End a call whose timer has expired. Only an attempt that is in flight has a `sending`.
+        """End a call because its timer has expired. `sending` is None unless an attempt is in flight.
 
         Raises:
             TimeoutError: the timer has not expired: a function of the application has raised it.
@@ -240,7 +228,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise error
         left = self._gate.cooldown_left(call.operation) or None
         if sending is None and attempt is not None and attempt.status == 429 and not call.was_closed:
-            return held_back(call, progress, Found(attempt, token, 0.0), seconds=left, now=self._now)
+            return cooling_down(call, progress, SharedAttempt(attempt, token, 0.0), seconds=left, now=self._now)
         is_in_flight = sending is not None and sending.may_have_begun
         if is_in_flight:
             progress = progress.after(Outcome.OUTCOME_UNKNOWN)
@@ -276,18 +264,18 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 with call.waiting_for_token():
                     token = await tokens.get(since=call.began_at)
 
-    def _breaker_of(self, call: Call) -> Breaker[Found] | None:
+    def _breaker_of(self, call: Call) -> Breaker[SharedAttempt] | None:
         """Return the open circuit breaker that the call has to wait for; None when there is none."""
-        return self._gate.breakers.holding_back(call, call.scopes, now=call.clock())
+        return self._gate.breakers.blocking(call, call.scopes, now=call.clock())
 
     async def _entered(self, call: Call, progress: Progress) -> Permit:
         """Wait until no open circuit breaker keeps the call waiting, and the gate has a permit for it."""
-        gate, policy, asked = self._gate, call.info.policy, call.clock()
+        gate, policy, began = self._gate, call.info.policy, call.clock()
         while gate.breakers.active and (breaker := self._breaker_of(call)) is not None:
             call.start_deadline()
             await breaker.wait(call, progress=progress, policy=policy, until=call.timer.when())
-            call.waited("outage_wait", since=asked)
-            asked = call.clock()
+            call.waited("outage_wait", since=began)
+            began = call.clock()
         try:
             permit = await gate.enter(
                 call.ticket,
@@ -304,28 +292,27 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise not_admitted(call, progress, error) from error
         finally:
             if call.started_at is None and (since := gate.rejecting_since(call.operation)) < math.inf:
-                call.started_at = max(asked, since)  # nothing but 429s has come since: queueing counts
+                call.started_at = max(began, since)  # nothing but 429s has come since: queueing counts
         if self._calls.is_closed:
             # `aclose()` ran in the loop iteration that granted the permit.
             gate.unused(permit)
             raise closed(call, progress, is_in_flight=False)
         call.admit()
-        if call.trace is not None:
-            call.trace.waited("gate_wait", call.clock() - asked)
+        call.waited("gate_wait", since=began)
         return permit
 
     async def _attempt(
         self, call: Call, request: Request, permit: Permit, token: AccessToken | None, before: Progress
     ) -> Attempt:
-        """Send a request once, and return what the attempt ended in. The permit ends with the attempt."""
+        """Send a request once, and return the result. The permit ends with the attempt."""
         started, trace = call.clock(), call.trace
-        sending = self._sent_and_read(call, request, permit, token, before)
+        work = self._sent_and_read(call, request, permit, token, before)
         if self._engine is None or not self._engine.cancels_cleanly:
-            sending = cancelled_in_order(sending)
+            work = cancelled_in_order(work)
         try:
-            attempt = await (sending if trace is None else trace.around_attempt(sending, made=before.made))
+            attempt = await (work if trace is None else trace.around_attempt(work, made=before.made))
         except BaseException as error:
-            self._report(call, None, error, token, number=before.made + 1, started=started)
+            self._report(call, before, None, error, token, started=started)
             self._gate.abandoned(permit)
             raise
         if attempt.response is None:
@@ -334,7 +321,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._was_reached = True
             if attempt.outcome is not Outcome.RATE_LIMITED:  # the head of a 429 has ended its permit
                 self._gate.responded(permit)
-        self._report(call, attempt.response, attempt.error, token, number=before.made + 1, started=started)
+        self._report(call, before, attempt.response, attempt.error, token, started=started)
         return attempt
 
     async def _sent_and_read(
@@ -358,7 +345,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return attempt
 
     def _failed(self, response: Response, before: Progress, policy: BackoffPolicy) -> Attempt:
-        """Return what an attempt ends in whose response has a status of 300 or above."""
+        """Return the result of an attempt that got a status of 300 or above."""
         outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
         if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
             outcome = Outcome.FINAL
@@ -368,16 +355,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _delay(self, outcome: Outcome, retry_after: float | None, before: Progress, policy: BackoffPolicy) -> float:
         jitter, progress = self._random_number(), before.after(outcome)
-        return delay_after(outcome, retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
+        return delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
 
     def _start_cooldown(self, call: Call, permit: Permit, attempt: Attempt, token: AccessToken | None) -> None:
         assert attempt.response is not None  # noqa: S101  # a 429
-        gate, seconds = self._gate, min(attempt.delay, LONGEST_COOLDOWN)
+        gate, seconds = self._gate, attempt.delay
         limit = self._headers.limit_of(attempt.response.headers)
         tier, api, operation = (None if each is None else hide_token(token, each) for each in limit)
         is_new = not gate.cooldown_left(call.operation)
-        is_own = operation is not None and gate.serves_others(call.operation)
-        gate.rate_limited(permit, wait=seconds, is_own=is_own, found=Found(attempt, token, call.clock() + seconds))
+        record = SharedAttempt(attempt, token, call.clock() + seconds)
+        gate.rate_limited(permit, wait=seconds, is_named=operation is not None, record=record)
         if is_new:
             left = max(seconds, gate.cooldown_left(call.operation))  # the gate may have made it longer
             method, route = call.info.method, call.info.route
@@ -385,12 +372,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             tell(event, self._on_event)
 
     def _tell_others(self, call: Call, attempt: Attempt, token: AccessToken | None) -> None:
-        """Tell the circuit breakers of the path and of the operation what an attempt ended in."""
+        """Report the result of an attempt to the circuit breakers of its path and of its operation."""
         breakers, now, info = self._gate.breakers, call.clock(), call.info
         if attempt.outcome in DOWN:
-            found = Found(attempt, token, now + (attempt.retry_after or 0.0))
-            named, jitter = None if attempt.retry_after is None else attempt.delay, self._random_number()
-            seconds = breakers.failed(call, call.scopes, found, now=now, named=named, jitter=jitter)
+            record = SharedAttempt(attempt, token, now + (attempt.retry_after or 0.0))
+            delay = None if attempt.retry_after is None else attempt.delay
+            failure = Failure(record, now, retry_after=delay, jitter=self._random_number())
+            seconds = breakers.failed(call, call.scopes, failure)
             if seconds is not None:
                 status, error = attempt.status, attempt.error_name
                 event = OutageStarted(method=info.method, route=info.route, status=status, error=error, seconds=seconds)
@@ -403,11 +391,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     def _report(
         self,
         call: Call,
+        before: Progress,
         response: Response | None,
         error: BaseException | None,
         token: AccessToken | None,
         *,
-        number: int,
         started: float,
     ) -> None:
         if self._on_event is None and not LOGGER.isEnabledFor(logging.DEBUG):
@@ -420,7 +408,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             status=None if response is None else response.status_code,
             error=None if error is None else type(error).__name__,
             seconds=call.clock() - started,
-            attempt=number,
+            attempt=before.made + 1,
             correlation_id=named(requested) if not returned else hide_token(token, returned),
         )
         tell(event, self._on_event)
@@ -441,14 +429,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                         await self._tokens.aclose()
 
 
-def _scheduled(call: Call, attempt: Attempt, progress: Progress) -> RetryScheduled:
+def _scheduled(call: Call, attempt: Attempt, progress: Progress, *, seconds: float) -> RetryScheduled:
     return RetryScheduled(
         method=call.info.method,
         route=call.info.route,
         status=attempt.status,
         error=attempt.error_name,
         attempt=progress.made + 1,
-        seconds=attempt.delay,
+        seconds=seconds,
     )
 
 

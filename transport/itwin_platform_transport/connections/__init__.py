@@ -1,1 +1,1 @@
-"""How connections are opened, held, checked before they are used again, and how they fail."""
+"""HTTP connections: the pool, the engine, proxies, and the failures of an attempt."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from .messages import CLOSED, NOT_HTTP
+from .messages import CLOSED, FRAMING, NOT_HTTP
 
 State = Literal["idle", "sending", "head", "body", "last body", "done", "closed", "broken"]
 Event = Literal["request", "written", "stopped", "response", "last response", "end", "loss", "release"]
@@ -48,14 +48,13 @@ _KEEPALIVE_MARGIN = 1.0
 _KEEPALIVE_TIMEOUT = re.compile(rb"(?:^|[\s,])timeout\s*=\s*\"?(\d{1,9})", re.ASCII | re.IGNORECASE)
 #: Unread bytes of a body above which reading from the socket pauses, so that TCP slows the peer down.
 _READ_AHEAD = 262_144
-#: Bytes that are handed to the event loop at once: the write timeout is one for the progress of such a piece.
+#: Most bytes that are handed to the event loop at once. The write timeout limits the time of one such piece.
 _WRITTEN_AT_ONCE = 65_536
-#: Bytes that may arrive without a part of a body: a head with all interim responses, the size of a chunk, trailers.
+#: Most bytes between two parts of a body: a head with all interim responses, the size of a chunk, or trailers.
 _LONGEST_WITHOUT_BODY = 131_072
 _TOO_LONG = "the head of the response, the size of a chunk or its trailers are too long"
 _KEEP_ALIVE = b"keep-alive"
 _BEGINNING = b"HTTP/"
-_FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class Connection(asyncio.Protocol):
@@ -112,7 +111,7 @@ class Connection(asyncio.Protocol):
         self._is_readable = _readable(transport.get_extra_info("socket").fileno())
 
     def data_received(self, data: bytes) -> None:
-        """Parse what arrived, which ends the connection if it is no part of a response."""
+        """Parse bytes. Those that belong to no response end the connection."""
         if (reason := self._rejected(data)) is not None:
             self._on("loss", httpx.RemoteProtocolError(reason))
         if self._unread > _READ_AHEAD and self.state in ("body", "last body"):
@@ -173,9 +172,7 @@ class Connection(asyncio.Protocol):
         if self.status:
             return
         self.headers.append((name, value.rstrip()))
-        # The length is compared first, because a response has ten headers and more.
-        is_named = len(name) == len(_KEEP_ALIVE) and name.lower() == _KEEP_ALIVE
-        if is_named and (found := _KEEPALIVE_TIMEOUT.search(value)):
+        if name.lower() == _KEEP_ALIVE and (found := _KEEPALIVE_TIMEOUT.search(value)):
             self._keepalive = min(KEEPALIVE, int(found[1]) - _KEEPALIVE_MARGIN)
 
     def on_headers_complete(self) -> None:
@@ -212,7 +209,7 @@ class Connection(asyncio.Protocol):
 
         Raises:
             httpx.WriteTimeout, httpx.ReadTimeout: no progress in time.
-            httpx.ReadError, httpx.RemoteProtocolError: the connection broke, or what arrived is no response.
+            httpx.ReadError, httpx.RemoteProtocolError: the connection broke, or the bytes are no response.
         """
         self._is_head_request = head.startswith(b"HEAD ")
         self.status, self._without_body, self._keepalive = 0, 0, KEEPALIVE
@@ -233,7 +230,7 @@ class Connection(asyncio.Protocol):
             raise self._failure
 
     async def read(self, seconds: float | None) -> bytes:
-        """Return what has arrived of the body, b"" at its end.
+        """Wait for a part of the body and return it; b"" at its end.
 
         Raises:
             httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError: as above.
@@ -274,7 +271,7 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def get_extra_info(self, info: str) -> Any:
-        """Return what is known of the connection, by the names that httpcore uses, as `network_stream`."""
+        """Return a detail of the connection by the name that httpcore gives it, as its `network_stream` does."""
         names = {"client_addr": "sockname", "server_addr": "peername"}
         return self._transport.get_extra_info(names.get(info, info))
 
@@ -301,7 +298,7 @@ class Connection(asyncio.Protocol):
             is_empty = not self.status and not self._without_body
             said = CLOSED if is_empty else "the server closed the connection before its response was complete"
             failure = httpx.RemoteProtocolError(said)
-            if self.state == "last body" and not any(name.lower() in _FRAMING for name, _ in self.headers):
+            if self.state == "last body" and not any(name.lower() in FRAMING for name, _ in self.headers):
                 # The end of the connection is the end of a body that has no length.
                 self._on("end")
         self._on("loss", failure)
@@ -336,7 +333,7 @@ class Connection(asyncio.Protocol):
 
 
 def _readable(descriptor: int) -> Callable[[], object]:
-    """Return what tells whether a socket is readable; it is valid until the connection is lost."""
+    """Return a function that polls whether a socket is readable. It is valid until the connection is lost."""
     if not hasattr(select, "poll"):  # pragma: no cover  # Windows
         return lambda: select.select([descriptor], [], [], 0)[0]
     poll = select.poll()

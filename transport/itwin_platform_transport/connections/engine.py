@@ -19,8 +19,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from types import FunctionType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 
@@ -28,8 +28,9 @@ from ..errors import UsageError
 from .environment import EnvironmentProxies, Proxy, default_certificates
 from .given_client import ClientTransport, given_client, given_transport
 from .hosts import address_of, is_loopback, name_of
-from .httpx2_adapter import HTTPX2Client, HTTPX2Transport
+from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Transport
 from .messages import (
+    FRAMING,
     NO_RESPONSE,
     THROUGH_PROXY,
     RawHeaders,
@@ -48,17 +49,15 @@ P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 #: Seconds after which the next address of a host is tried beside the one before. Source: RFC 8305, section 5.
 _NEXT_AFTER = 0.25
-#: Idle connections to all origins together. Beyond that the oldest is closed, so that many origins, such as those of a
-#: transport in an ordinary httpx client, take a limited number of sockets.
+#: Idle connections beyond which the oldest one is closed if it leads to another origin than the last one used, so that a
+#: client of many origins keeps few sockets. Those to one origin are limited by the requests in flight.
 _MAX_IDLE = 100
 _PORTS = {b"http": 80, b"https": 443}
-#: The headers that state where a body ends, in lower case.
-_FRAMING = (b"content-length", b"transfer-encoding")
-#: What methods and names of headers consist of. Source: RFC 9110, section 5.6.2.
+#: The characters of methods and of header names. Source: RFC 9110, section 5.6.2.
 _IN_A_TOKEN = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()
-#: What a line of a head may consist of: tabs, what is visible in ASCII, and the bytes above.
+#: The bytes that a header line may have: tabs, visible ASCII, and the bytes above ASCII.
 _IN_A_LINE = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
-#: What the target of a request may consist of.
+#: The bytes that the target of a request may have.
 _IN_A_TARGET = bytes(range(0x21, 0x7F))
 
 #: The lines of headers, and those headers that state where the body ends.
@@ -105,7 +104,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
 
     @property
     def cancels_cleanly(self) -> bool:
-        """Whether what is sent and read ends where a task is cancelled: httpx's connections need protection."""
+        """Whether an attempt may be cancelled at any `await`. The connections of httpx need protection."""
         return self._proxies is None and not _is_watched_below()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -118,8 +117,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
         if response.is_read and response.fault is None:
             # A tool has read and decoded it.
             await response.read(limit=len(response.content))
-        stream, extensions = response.stream or httpx.ByteStream(response.content), {**response.extensions}
-        made = httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
+        made = response.as_httpx()
         if response.fault is not None:
             # A tool has consumed the body without keeping it. Marked as consumed, it cannot be taken for an empty one.
             await anext(made.aiter_raw(), None)
@@ -165,7 +163,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
                 await self._pool.certificates()
         except TimeoutError as error:
             raise httpx.ConnectTimeout("the certificates were not read in time") from error
-        # The transport of httpx reports what follows, unless somebody has replaced it.
+        # The transport of httpx reports the rest, unless a tool has replaced it.
         sending.may_have_begun = True
 
     async def _through(self, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
@@ -222,15 +220,6 @@ def _is_replaced(method: object, package: str) -> bool:
     return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(f"{package}.")
 
 
-class PoolResponse(NamedTuple):
-    """A response, as httpx takes it from a pool."""
-
-    status: int
-    headers: RawHeaders
-    stream: httpx.AsyncByteStream
-    extensions: Mapping[str, Any]
-
-
 class Pool:
     """The connections of a transport. Of the idle ones to an origin, the last used serves the next request.
 
@@ -243,15 +232,15 @@ class Pool:
         #: Cached, because nearly all requests have the headers of an earlier one.
         self.lines_of: Callable[[RawHeaders], HeaderLines] = lru_cache(maxsize=32)(header_lines)
         self._open: set[Connection] = set()
-        #: Those that no request uses, the longest idle first.
+        #: The idle connections, the longest idle first.
         self._idle: deque[Connection] = deque()
         self._is_closed = self._was_used = False
 
     def __repr__(self) -> str:
         return f"in_use={len(self._open) - len(self._idle)}, idle={len(self._idle)}"
 
-    async def handle_async_request(self, request: Any) -> PoolResponse:
-        """Send a request once; it is the `httpcore.Request` that httpx makes.
+    async def handle_async_request(self, request: Any) -> SimpleNamespace:
+        """Send an `httpcore.Request` once, and return the attributes of an `httpcore.Response` that httpx reads.
 
         Raises:
             httpx.TransportError: as httpx's own transport raises it.
@@ -261,7 +250,9 @@ class Pool:
         origin: Origin = (request.url.scheme, request.url.host, request.url.port)
         response = await self.send(origin, head, content, request.extensions)
         stream = response.stream or httpx.ByteStream(response.content)
-        return PoolResponse(response.status_code, response.raw_headers, stream, response.extensions)
+        return SimpleNamespace(
+            status=response.status_code, headers=response.raw_headers, stream=stream, extensions=response.extensions
+        )
 
     async def send(self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any]) -> Response:
         """Send a request once, with the time limits of its extensions.
@@ -349,14 +340,18 @@ class Pool:
             return self._context
 
     def give_back(self, connection: "Connection") -> None:
-        """Take back a connection whose response was read or closed, and close what has been idle for too long."""
+        """Take back a connection after its response, and close connections that have been idle for too long."""
         connection.release()
         if connection.state == "idle":
             self._idle.append(connection)
         else:
             self._close(connection)
-        while self._idle and (self._idle[0].is_too_old or len(self._idle) > _MAX_IDLE):
+        while self._idle and (self._idle[0].is_too_old or self._is_crowded(by=connection)):
             self._close(self._idle.popleft())
+
+    def _is_crowded(self, *, by: "Connection") -> bool:
+        """Return whether there are too many idle connections, and the oldest leads to another origin."""
+        return len(self._idle) > _MAX_IDLE and self._idle[0].origin != by.origin
 
     def _close(self, connection: "Connection") -> None:
         self._open.discard(connection)
@@ -415,10 +410,10 @@ class Body(httpx.AsyncByteStream):
 def header_lines(headers: RawHeaders) -> HeaderLines:
     """Return the lines of headers, unless they could be read as others; and those that state where the body ends."""
     names, lines = [name for name, _ in headers], b"".join([b"%s: %s\r\n" % pair for pair in headers])
-    # What is left without the characters of lines is the end of each line, and nothing else.
+    # Without the legal characters of lines, only the line ends may be left.
     is_legal = all(names) and lines.translate(None, _IN_A_LINE) == b"\r\n" * len(names)
     is_legal = is_legal and not b"".join(names).translate(None, _IN_A_TOKEN)
-    stated = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
+    stated = [(name.lower(), value) for name, value in headers if name.lower() in FRAMING]
     return lines if is_legal else None, stated
 
 
@@ -510,8 +505,8 @@ def innermost(
     ssl_context: ssl.SSLContext | None,
     *,
     trust_env: bool,
-) -> httpx.AsyncBaseTransport:
-    """Return what makes single attempts: what the caller passed, or the default.
+) -> httpx.AsyncBaseTransport | HTTPX2Adapter:
+    """Return the transport of single attempts: the one that the caller passed, or the default.
 
     Raises:
         UsageError: one of them is of another library, or two of them exclude each other.
@@ -530,3 +525,11 @@ def innermost(
     if http_client is not None:
         return given_client(http_client)
     return EngineTransport(ssl_context, trust_env=trust_env) if transport is None else given_transport(transport)
+
+
+def sender_of(transport: httpx.AsyncBaseTransport | HTTPX2Adapter) -> Callable[[Request], Awaitable[Response]]:
+    """Return the function that sends one attempt through a transport."""
+    # A class that is derived from the engine may change the request: it gets one of httpx.
+    if isinstance(transport, HTTPX2Adapter) or type(transport) is EngineTransport:
+        return transport.send
+    return partial(send_through, transport)

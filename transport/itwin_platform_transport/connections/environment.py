@@ -1,4 +1,4 @@
-"""What the environment says of the network: the certificates to trust, and the proxies."""
+"""The network settings of the environment: the certificates to trust, and the proxies."""
 
 import ipaddress
 import os
@@ -20,7 +20,7 @@ _PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
 #: An entry of NO_PROXY that has a port.
 _WITH_PORT = re.compile(r"(\[[^\[\]]+\]|[^:]*):([0-9]{1,5})", re.ASCII)
 #: Host and port.
-_PLACE = re.compile(r"(\[[^\[\]]+\]|[^:/?#@\[\]\\ ]+)(:[0-9]{0,5})?")
+_NETLOC = re.compile(r"(\[[^\[\]]+\]|[^:/?#@\[\]\\ ]+)(:[0-9]{0,5})?")
 
 
 def default_certificates(*, trust_env: bool) -> ssl.SSLContext:
@@ -59,14 +59,14 @@ class Proxy:
         scheme, separator, rest = text.strip().partition("://")
         if not separator:
             scheme, rest = "http", scheme
-        userinfo, _, place = rest.removesuffix("/").rpartition("@")
+        userinfo, _, netloc = rest.removesuffix("/").rpartition("@")
         user, _, password = userinfo.partition(":")
-        is_certain = rest.isprintable() and set("/?#@").isdisjoint(userinfo) and _PLACE.fullmatch(place) is not None
+        is_certain = rest.isprintable() and set("/?#@").isdisjoint(userinfo) and _NETLOC.fullmatch(netloc) is not None
         if scheme.lower() not in _PROXY_SCHEMES or not is_certain:
             return None
         try:
             auth = (unquote(user, errors="strict"), unquote(password, errors="strict"))
-            url = without_dot(httpx.URL(f"{scheme}://{place}"))
+            url = without_dot(httpx.URL(f"{scheme}://{netloc}"))
             is_usable = is_host(url.raw_host.decode("ascii")) and (url.port is None or 0 < url.port < 65_536)
         except (httpx.InvalidURL, ValueError):
             return None

@@ -1,4 +1,4 @@
-"""What a caller may pass, a client or a transport of httpx or httpx2, and the protection of its connections."""
+"""A caller's client or transport, of httpx or httpx2, and the protection of its connections from cancellation."""
 
 import asyncio
 import sys
@@ -15,8 +15,10 @@ from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Timeout, HTTPX2Tr
 T = TypeVar("T")
 
 
-def given_transport(transport: httpx.AsyncBaseTransport | HTTPX2Transport) -> httpx.AsyncBaseTransport:
-    """Return a caller's transport as one of httpx.
+def given_transport(
+    transport: httpx.AsyncBaseTransport | HTTPX2Transport,
+) -> httpx.AsyncBaseTransport | HTTPX2Adapter:
+    """Return a caller's transport, and that of httpx2 behind an adapter.
 
     Raises:
         UsageError: it is neither one of httpx nor one of httpx2.
@@ -25,7 +27,7 @@ def given_transport(transport: httpx.AsyncBaseTransport | HTTPX2Transport) -> ht
     return transport if isinstance(transport, httpx.AsyncBaseTransport) else HTTPX2Adapter(transport, library)
 
 
-def given_client(client: httpx.AsyncClient | HTTPX2Client) -> httpx.AsyncBaseTransport:
+def given_client(client: httpx.AsyncClient | HTTPX2Client) -> httpx.AsyncBaseTransport | HTTPX2Adapter:
     """Return a transport that sends through a caller's client.
 
     Raises:
@@ -49,7 +51,7 @@ def _library_of(value: object, kind: str) -> ModuleType | None:
 
 
 def _checked_library_of(name: str, value: object, kind: str) -> ModuleType:
-    """Return the library of an argument, where it is passed: otherwise the first call would fail on it."""
+    """Return the library of an argument. An argument of another one is rejected here, not by the first call."""
     library = _library_of(value, kind)
     if library is not None:
         return library
@@ -128,6 +130,6 @@ async def cancelled_in_order(work: Coroutine[Any, Any, T]) -> T:
     if cancellation is None:
         return task.result()
     if not task.cancelled():
-        # asyncio reports an error that nobody has asked for.
+        # asyncio logs an exception that no task has retrieved.
         task.exception()
     raise cancellation

@@ -1,4 +1,4 @@
-"""The host of a URL: what the resolver gets, what TLS and the Host header name, and whether it is this machine.
+"""The host of a URL, for the resolver, for TLS and for the Host header, and whether it is this machine.
 
 The dot behind a full name, and the zone of an IPv6 address, are for the resolver alone: no certificate has them, and
 servers do not expect them in Host. Sources: RFC 6066, section 3; RFC 6874, section 3; RFC 9110, section 7.2.

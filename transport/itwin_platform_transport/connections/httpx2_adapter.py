@@ -1,4 +1,4 @@
-"""Clients and transports of httpx2 behind the interface of an httpx transport. httpx2 itself is never imported here.
+"""Attempts through clients and transports of httpx2. httpx2 itself is never imported here.
 
 httpx2 has the names of httpx, and classes of its own. A caller who passes an object of it has imported it.
 """
@@ -10,7 +10,7 @@ from typing import Any, Never, Protocol
 
 import httpx
 
-from .messages import BodyStream, without_encoding
+from .messages import Request, Response, as_httpx, send_through
 
 
 class HTTPX2Client(Protocol):
@@ -46,8 +46,8 @@ class HTTPX2Timeout(Protocol):
         ...
 
 
-class HTTPX2Adapter(httpx.AsyncBaseTransport):
-    """Sends through a transport of httpx2. Its responses and exceptions become those of httpx with the same names.
+class HTTPX2Adapter:
+    """Sends through a transport of httpx2. Its exceptions become those of httpx with the same names.
 
     Args:
         transport: what sends an `httpx2.Request`.
@@ -57,56 +57,26 @@ class HTTPX2Adapter(httpx.AsyncBaseTransport):
     def __init__(self, transport: Any, library: ModuleType) -> None:
         self._transport, self._library = transport, library
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: Request) -> Response:
         """Send one attempt.
 
         Raises:
             httpx.HTTPError: as a transport of httpx raises it, from the exception of httpx2.
         """
         with _exceptions_of_httpx(self._library, request):
-            response = await self._transport.handle_async_request(self._as_httpx2(request))
-            return await self._as_httpx(response, request)
+            response = await send_through(self._transport, request, self._library)
+        response.stream = _Body(response.stream, self._library, request)
+        return response
 
     async def aclose(self) -> None:
         """Close the transport."""
         await self._transport.aclose()
 
-    def _as_httpx2(self, request: httpx.Request) -> Any:
-        # As a stream that is complete: httpx2 would state its length, also where there is none.
-        made = self._library.Request(
-            request.method,
-            str(request.url),
-            headers=request.headers.raw,
-            stream=self._library.ByteStream(request.content),
-            extensions=request.extensions,
-        )
-        made.read()
-        return made
-
-    async def _as_httpx(self, response: Any, request: httpx.Request) -> httpx.Response:
-        headers = httpx.Headers(response.headers.raw)
-        stream: BodyStream = _Body(response.stream, self._library, request)
-        if has_content := _has_content(response, self._library):
-            # An event hook or a transport has read the body, and thereby decoded and closed it.
-            headers, stream = without_encoding(headers), httpx.ByteStream(response.content)
-        made = httpx.Response(response.status_code, headers=headers, stream=stream, extensions=response.extensions)
-        if has_content:
-            await made.aread()
-        made.is_stream_consumed = response.is_stream_consumed
-        return made
-
-
-def _has_content(response: Any, library: ModuleType) -> bool:
-    try:
-        return response.content is not None
-    except library.ResponseNotRead:
-        return False
-
 
 class _Body(httpx.AsyncByteStream):
     """The body of a response of httpx2, as it comes."""
 
-    def __init__(self, stream: Any, library: ModuleType, request: httpx.Request) -> None:
+    def __init__(self, stream: Any, library: ModuleType, request: Request) -> None:
         self._stream, self._library, self._request = stream, library, request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -121,20 +91,20 @@ class _Body(httpx.AsyncByteStream):
 
 
 @contextmanager
-def _exceptions_of_httpx(library: ModuleType, request: httpx.Request) -> Generator[None]:
+def _exceptions_of_httpx(library: ModuleType, request: Request) -> Generator[None]:
     try:
         yield
     except (library.HTTPError, library.StreamError, library.InvalidURL, library.CookieConflict) as error:
         raise _as_httpx_error(error, library, request) from error
 
 
-def _as_httpx_error(error: Any, library: ModuleType, request: httpx.Request) -> Exception:
+def _as_httpx_error(error: Any, library: ModuleType, request: Request) -> Exception:
     """Return the exception of httpx with the name of an exception of httpx2, or with that of its nearest base class."""
     names = (each.__name__ for each in type(error).__mro__ if getattr(library, each.__name__, None) is each)
     kind: type[Exception] = next(getattr(httpx, name) for name in names if hasattr(httpx, name))
     if kind is httpx.HTTPStatusError:
         response = httpx.Response(error.response.status_code, headers=error.response.headers.raw)
-        return httpx.HTTPStatusError(str(error), request=request, response=response)
+        return httpx.HTTPStatusError(str(error), request=as_httpx(request), response=response)
     has_own_text = issubclass(kind, httpx.StreamError) and kind is not httpx.StreamError
     arguments = () if has_own_text else (str(error),)
     return kind(*arguments)

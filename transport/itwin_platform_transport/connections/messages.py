@@ -1,4 +1,4 @@
-"""What an attempt sends and gets, as values, and what a transport raises instead of returning a response."""
+"""The request and the response of an attempt as values, and the exceptions of an attempt without a response."""
 
 import os
 import re
@@ -8,6 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
+from types import ModuleType
 from typing import Any, Self, TypeVar
 
 import anyio
@@ -21,25 +22,27 @@ E = TypeVar("E", bound=BaseException)
 
 #: Names and values, as they are sent and received.
 RawHeaders = Sequence[tuple[bytes, bytes]]
-#: A body as it comes in.
-BodyStream = httpx.AsyncByteStream
+#: The headers that state where a body ends, in lower case.
+FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class SettingError(httpx.LocalProtocolError):
-    """What the environment or an argument says of the network cannot be used.
+    """A network setting of the environment, or of an argument, cannot be used.
 
-    The text says what, and holds nothing confidential.
+    The text names the setting, and holds nothing confidential.
     """
 
 
-#: What a transport may raise instead of returning a response.
+#: The exceptions of a transport that count as an attempt without a response.
 NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
-#: Among these: HTTP has no form for the request; there was no connection for it; the body of a response broke off.
+#: Raised for a request that cannot be written as HTTP.
 UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
+#: Raised when there was no connection to send the request on.
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+#: Raised when the connection breaks while a body is read.
 BROKEN_OFF = (httpx.RequestError, OSError)
 
-#: Bytes that are reserved for a body before it arrives, at most: the length that a header states may be wrong.
+#: Most bytes that are reserved for a body before it arrives: its Content-Length may be wrong.
 _MOST_RESERVED = 16 * 1024 * 1024
 
 #: TLS errors that mean that the connection was dropped: a retry may help.
@@ -48,9 +51,9 @@ _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWa
 _CUT_OFF = (ssl.SSLEOFError, ConnectionResetError)
 #: Raised when the peer resets a connection.
 _RESET = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
-#: The beginning of a note on a failure: the proxy that was to be passed.
+#: Prefix of the note on an error that names the proxy of the attempt.
 THROUGH_PROXY = "through the proxy "
-#: Why a server sent no response, and the text of h11 for it, which is the parser of httpx's own transports.
+#: Two reasons for a missing response, and the texts of h11 for them. h11 is the parser of httpx's own transports.
 NOT_HTTP = "it responded with bytes that are not HTTP"
 CLOSED = "it closed the connection without a response"
 _BY_H11 = {
@@ -86,7 +89,7 @@ class Sending:
         self._trace = trace
         self._was_written = False
         #: Whether a byte of the request may have been written.
-        self.may_have_begun = True
+        self.may_have_begun: bool = True
 
     def connects(self) -> None:
         """Record that a connection is made now. It takes back no request that was written before."""
@@ -107,7 +110,7 @@ class Sending:
 
 
 def sending_of(extensions: Mapping[str, Any]) -> Sending:
-    """Return what an attempt reports to; one that nobody reads when the request belongs to no attempt."""
+    """Return the `Sending` of an attempt; a new one for a request that belongs to no attempt."""
     found = extensions.get("trace")
     return found if isinstance(found, Sending) else Sending()
 
@@ -121,7 +124,7 @@ class Request:
         url: the address.
         raw_headers: all headers.
         content: the body; empty where there is none.
-        extensions: what the caller tells the transport, such as its time limits, by the names that httpx uses.
+        extensions: options for the transport, such as its timeouts, by the names that httpx uses.
     """
 
     method: str
@@ -132,7 +135,7 @@ class Request:
 
     @classmethod
     async def of(cls, request: httpx.Request) -> Self:
-        """Return what an `httpx.Request` sends; its body is complete then, though it was to be streamed.
+        """Return the values of an `httpx.Request`. A streamed body is read to its end first.
 
         Raises:
             UsageError: it is a request of another library.
@@ -171,16 +174,16 @@ class Response:
         status_code: the HTTP status.
         raw_headers: all headers.
         content: the body, once it was read.
-        stream: what the body is read from; None when all of it has arrived.
-        is_read: whether somebody else has read the stream.
-        extensions: what the transport says of the response, by the names that httpx uses.
+        stream: the body as it arrives; None when all of it has arrived.
+        is_read: whether an event hook or a transport has read the stream.
+        extensions: details from the transport, by the names that httpx uses.
         fault: why the body cannot be used.
     """
 
     status_code: int
     raw_headers: RawHeaders = ()
     content: bytes = b""
-    stream: BodyStream | None = None
+    stream: httpx.AsyncByteStream | None = None
     is_read: bool = False
     extensions: Mapping[str, Any] = field(default_factory=dict)
     fault: str | None = None
@@ -195,10 +198,15 @@ class Response:
         """A copy of the headers for the body once that is decoded."""
         return without_encoding(self.headers)
 
+    def as_httpx(self) -> httpx.Response:
+        """Return the response as a transport of httpx returns it: its body is not decoded yet."""
+        stream = self.stream or httpx.ByteStream(self.content)
+        return httpx.Response(self.status_code, headers=self.raw_headers, stream=stream, extensions={**self.extensions})
+
     async def read(self, *, limit: int) -> None:
         """Read the body to its end, as it comes, and give its connection back.
 
-        Of a body that is too large, and of an error response whose body breaks off, the beginning is kept.
+        If the body is too large, or if that of an error response breaks off, its beginning is kept.
 
         Args:
             limit: the largest body, in bytes, before it is decoded.
@@ -215,7 +223,7 @@ class Response:
                 if self.status_code < 300:
                     raise
             if not self.is_read:
-                body.truncate()  # what was reserved and did not come
+                body.truncate()  # the reserved bytes that did not arrive
                 self.content = body.getvalue()  # CPython copies nothing here
             self.stream = None
         if len(self.content) > limit:
@@ -226,7 +234,7 @@ class Response:
         stated = next((value for name, value in self.raw_headers if name.lower() == b"content-length"), b"")
         return int(stated[:18]) if stated.isdigit() else 0
 
-    async def _collect(self, stream: BodyStream, body: BytesIO, *, limit: int) -> None:
+    async def _collect(self, stream: httpx.AsyncByteStream, body: BytesIO, *, limit: int) -> None:
         """Read a body to its end, or until it is too large."""
         try:
             if not self.is_read:
@@ -236,7 +244,7 @@ class Response:
                     if body.tell() > limit:
                         break
         except BaseException:
-            # Whatever ended the reading must not end the closing as well.
+            # A cancellation of the read must not cancel the close.
             with anyio.CancelScope(shield=True):
                 await stream.aclose()
             raise
@@ -249,7 +257,7 @@ def too_large(limit: int) -> str:
 
 
 def _with_name_in_host(headers: httpx.Headers, url: httpx.URL) -> httpx.Headers:
-    """Return headers whose Host, if httpx took it from the URL, has neither a dot behind the name nor a zone."""
+    """Return the headers. A Host that httpx took from the URL loses the dot behind the name, and the zone."""
     host = url.netloc
     if (b".:" in host or b"%" in host or host.endswith(b".")) and headers.get("host", "").encode() == host:
         headers = headers.copy()
@@ -262,31 +270,30 @@ def without_dot(url: httpx.URL) -> httpx.URL:
     return url.copy_with(host=url.host[:-1]) if url.raw_host.endswith(b".") else url
 
 
-def as_httpx(request: Request) -> httpx.Request:
-    """Make an `httpx.Request` for one attempt: what its receiver changes changes no other one."""
+def as_httpx(request: Request, library: ModuleType = httpx) -> httpx.Request:
+    """Make a request of httpx, or of httpx2, for one attempt: a transport that changes it changes no other attempt."""
     extensions = {**request.extensions}
     if request.url.raw_host.endswith(b"."):
         # The name for TLS, as httpcore reads it.
         extensions.setdefault("sni_hostname", name_of(request.url.raw_host.decode("ascii")))
     # As a stream that is complete: httpx would state its length, also where there is none.
-    made = httpx.Request(
+    made: httpx.Request = library.Request(
         request.method,
-        request.url,
+        request.url if library is httpx else str(request.url),
         headers=request.raw_headers,
-        stream=httpx.ByteStream(request.content),
+        stream=library.ByteStream(request.content),
         extensions=extensions,
     )
     made.read()
     return made
 
 
-async def send_through(transport: httpx.AsyncBaseTransport, request: Request) -> Response:
-    """Send a request through a transport of httpx, and return the response when its head has come.
+async def send_through(transport: Any, request: Request, library: ModuleType = httpx) -> Response:
+    """Send a request through a transport of httpx, or of httpx2, and return the response when its head has come.
 
     A response that an event hook or a transport has read already, and thereby decoded, is used as it is.
     """
-    response = await transport.handle_async_request(as_httpx(request))
-    assert isinstance(response.stream, BodyStream)  # noqa: S101  # what an async transport promises
+    response = await transport.handle_async_request(as_httpx(request, library))
     received = Response(
         response.status_code, response.headers.raw, stream=response.stream, extensions=response.extensions
     )
@@ -294,7 +301,7 @@ async def send_through(transport: httpx.AsyncBaseTransport, request: Request) ->
         received.is_read, received.raw_headers = True, without_encoding(response.headers).raw
         try:
             received.content = response.content
-        except httpx.ResponseNotRead:
+        except library.ResponseNotRead:
             reason = (
                 "an event hook or a transport has consumed its body without keeping it: read it with `aread()` there"
             )
@@ -329,7 +336,7 @@ def why_final(error: BaseException) -> str | None:
 
 def _tls_failure(error: BaseException) -> str | None:
     """Return why a connection is not trusted by one of its sides; None for any other failure."""
-    for cause in _chain(error):
+    for cause in chain_of(error):
         if not isinstance(cause, ssl.SSLError) or isinstance(cause, _LOST):
             continue
         reason = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or cause)
@@ -349,11 +356,11 @@ def is_not_http(error: BaseException | None, *, scheme: str) -> bool:
     said = _what_came(error)
     if scheme != "http" or error is None or isinstance(error, NOT_CONNECTED):
         return said == NOT_HTTP
-    return said is not None or any(isinstance(cause, _RESET) for cause in _chain(error))
+    return said is not None or any(isinstance(cause, _RESET) for cause in chain_of(error))
 
 
 def _what_came(error: BaseException | None) -> str | None:
-    if isinstance(error, httpx.ConnectError) and any(isinstance(each, _CUT_OFF) for each in _chain(error)):
+    if isinstance(error, httpx.ConnectError) and any(isinstance(each, _CUT_OFF) for each in chain_of(error)):
         return CLOSED
     said = str(error) if isinstance(error, httpx.RemoteProtocolError) else ""
     by_h11 = (meaning for words, meaning in _BY_H11.items() if said.startswith(words))
@@ -361,13 +368,13 @@ def _what_came(error: BaseException | None) -> str | None:
 
 
 def kind_of_failure(error: BaseException | None, *, may_need_https: bool = False) -> str:
-    """Name a failure without what may be confidential: its class, its reason, what to do, and the proxy.
+    """Describe a failure without anything confidential: its class, its reason, the remedy, and the proxy.
 
     Args:
-        error: what came instead of a response.
+        error: the exception of an attempt without a response.
         may_need_https: whether plain http was sent to an address that has shown no sign of HTTP.
     """
-    assert error is not None  # noqa: S101  # what has no response has an error
+    assert error is not None  # noqa: S101  # an attempt without a response has an error
     reason = why_final(error) or _said_by_the_system(error) or _what_came(error)
     through = next((note for note in getattr(error, "__notes__", ()) if note.startswith(THROUGH_PROXY)), "")
     remedy = "does it need https?" if may_need_https else _remedy(reason or "", through=through)
@@ -380,7 +387,7 @@ def _remedy(reason: str, *, through: str) -> str | None:
 
 
 def _said_by_the_system(error: BaseException) -> str | None:
-    for cause in _chain(error):
+    for cause in chain_of(error):
         if isinstance(cause, OSError) and cause.errno is not None and not isinstance(cause, ssl.SSLError):
             is_name = isinstance(cause, socket.gaierror)
             # asyncio adds the address to its text, and lists every address where there are several.
@@ -390,7 +397,7 @@ def _said_by_the_system(error: BaseException) -> str | None:
 
 def is_nowhere(error: BaseException | None, *, host: str) -> bool:
     """Return whether an address most likely is wrong: its name is unknown, or nothing listens there on this machine."""
-    causes = [] if error is None or not isinstance(error, NOT_CONNECTED) else list(_chain(error))
+    causes = [] if error is None or not isinstance(error, NOT_CONNECTED) else list(chain_of(error))
     if any(isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN for cause in causes):
         return True
     return is_loopback(host) and any(isinstance(cause, ConnectionRefusedError) for cause in causes)
@@ -401,12 +408,12 @@ _BELOW = sys.stdlib_module_names | {"anyio", "httpcore", "httpcore2", "httpx", "
 
 
 def without_frames(error: E) -> E:
-    """Remove the traceback of an error, and the tracebacks of what it came from.
+    """Remove the tracebacks of an error, of its causes and of its contexts.
 
-    Their frames hold requests, with token and body, and tools that report errors show what frames hold. Exceptions
+    Their frames hold requests, with token and body, and error trackers capture the variables of frames. Exceptions
     that the application has caught keep their tracebacks, such as the one that it was handling during the call.
     """
-    for cause in _chain(error, is_included=_was_caught_below):
+    for cause in chain_of(error, is_included=_was_caught_below):
         cause.__traceback__ = None
     return error
 
@@ -427,10 +434,10 @@ def _was_caught_below(error: BaseException) -> bool:
     return module.partition(".")[0] in _BELOW or is_own(module)
 
 
-def _chain(
+def chain_of(
     error: BaseException, *, is_included: Callable[[BaseException], bool] = lambda _: True
 ) -> Iterator[BaseException]:
-    """Yield an error and what it came from, except what is not included, and what that came from."""
+    """Yield an error, its causes and its contexts; nothing of an error that is not included."""
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:

@@ -41,7 +41,7 @@ PATIENT_AFTER = 20.0
 #: Seconds between the probes of patient calls, and after which a probe that hangs does not block the next one.
 LONG_INTERVAL = 5.0
 #: Longest `retry-after`, in seconds, that holds without a probe: a maintenance page may name an hour and end sooner.
-LONGEST_NAMED = 60.0
+LONGEST_RETRY_AFTER = 60.0
 #: Seconds after which a breaker that no call has touched counts as closed, and is dropped.
 FORGOTTEN_AFTER = 30.0
 #: Shortest time, in seconds, that a call waits: for the outcome of one probe, also if its policy has one attempt.
@@ -51,11 +51,27 @@ AFTER_OTHERS = 0.01
 
 
 class OperationDownError(Exception):
-    """A call may not wait any longer for an open breaker; `found` is the failure of the last probe."""
+    """A call may not wait any longer for an open breaker; `record` is that of the last probe."""
 
-    def __init__(self, found: object) -> None:
+    def __init__(self, record: object) -> None:
         super().__init__()
-        self.found = found
+        self.record = record
+
+
+class Failure(NamedTuple, Generic[T]):
+    """A failed attempt.
+
+    Args:
+        record: its result, for other calls that end because of it.
+        now: when it failed, in the event loop's time.
+        retry_after: the delay that the service named, in seconds.
+        jitter: a number from 0 to 1.
+    """
+
+    record: T
+    now: float
+    retry_after: float | None = None
+    jitter: float = 0.0
 
 
 class Closed(NamedTuple):
@@ -66,7 +82,7 @@ class Closed(NamedTuple):
 
 
 class Breaker(Generic[T]):
-    """The breaker of one path or operation; `T` is the record of a failed attempt."""
+    """The breaker of one path or operation."""
 
     def __init__(self) -> None:
         #: Failed attempts since the last success, and probes among them.
@@ -77,9 +93,9 @@ class Breaker(Generic[T]):
         self._probe: Hashable = None
         #: When the next probe may start, and when an attempt failed or a probe started last.
         self._due = self._seen = -math.inf
-        #: The failure of the last probe, and the longest delay that the service has named since, in seconds.
-        self._found: T | None = None
-        self._named = 0.0
+        #: The record of the last probe, and the delay that the service named in its response, in seconds.
+        self._record: T | None = None
+        self._retry_after = 0.0
         #: When each call began to wait, and its progress then.
         self._since: dict[Hashable, tuple[float, Progress]] = {}
         self._waiting: set[asyncio.Future[None]] = set()
@@ -97,7 +113,7 @@ class Breaker(Generic[T]):
         """Return whether no call has touched the breaker for so long that it counts as closed."""
         return not self._waiting and now > max(self._due, self._seen) + FORGOTTEN_AFTER
 
-    def holds_back(self, call: Hashable, *, now: float) -> bool:
+    def blocks(self, call: Hashable, *, now: float) -> bool:
         """Return whether a call has to wait."""
         return self.is_open and not self.is_probed_by(call) and not self.is_stale(now)
 
@@ -115,14 +131,14 @@ class Breaker(Generic[T]):
         """
         now = asyncio.get_running_loop().time()
         since, progress_then = self._since.setdefault(call, (now, progress))
-        time_of_retries = time_of_attempts(progress_then, policy=policy, retry_after=self._named)
+        time_of_retries = time_of_attempts(progress_then, policy=policy, retry_after=self._retry_after)
         ends_at = min(since + max(time_of_retries, SHORTEST_WAIT), math.inf if until is None else until)
         due = max(self._due, self._seen + LONG_INTERVAL) if now - since > PATIENT_AFTER else self._due
         due += AFTER_OTHERS * progress.attempts
         is_too_late = due >= ends_at or due - now > policy.max_wait
         # While a probe is in flight, its outcome decides.
         if now >= ends_at or (is_too_late and self._probe is None):
-            raise OperationDownError(self._found)
+            raise OperationDownError(self._record)
         if due <= now:
             self._probe, self._seen, self._due = call, now, now + LONG_INTERVAL
             return
@@ -133,16 +149,16 @@ class Breaker(Generic[T]):
         finally:
             self._waiting.discard(changed)
 
-    def failed(self, call: Hashable, found: T, *, now: float, named: float | None, jitter: float) -> float | None:
+    def failed(self, call: Hashable, failure: Failure[T]) -> float | None:
         """Count a failed attempt; return the seconds until the first probe if this one opens the breaker."""
+        now, retry_after = failure.now, failure.retry_after
         self.failures, self._seen = self.failures + 1, now
         opens, is_probe = not self.is_open and self.failures >= FAILURES_TO_OPEN, self.is_probed_by(call)
         if opens or is_probe:
-            self._found, self._probe, self._probes = found, None, self._probes + is_probe
-            self._due, self._named = now + PROBE_INTERVAL + PROBE_JITTER * jitter, 0.0
-        if named is not None:
-            self._due = max(self._due, now + min(named, LONGEST_NAMED))
-            self._named = max(self._named, named if opens or is_probe else min(named, LONGEST_NAMED))
+            self._record, self._probe, self._probes = failure.record, None, self._probes + is_probe
+            self._due, self._retry_after = now + PROBE_INTERVAL + PROBE_JITTER * failure.jitter, retry_after or 0.0
+        if retry_after is not None:
+            self._due = max(self._due, now + min(retry_after, LONGEST_RETRY_AFTER))
         if opens:
             self._opened_at = now
         if opens or is_probe:
@@ -178,20 +194,18 @@ class Breakers(Generic[T]):
     def __init__(self) -> None:
         self.active: dict[Scope, Breaker[T]] = {}
 
-    def holding_back(self, call: Hashable, scopes: Sequence[Scope], *, now: float) -> Breaker[T] | None:
+    def blocking(self, call: Hashable, scopes: Sequence[Scope], *, now: float) -> Breaker[T] | None:
         """Return the breaker that a call has to wait for, of its path or else of its operation; None for none."""
-        found = (self.active.get(scope) for scope in scopes)
-        return next((each for each in found if each is not None and each.holds_back(call, now=now)), None)
+        breakers = (self.active.get(scope) for scope in scopes)
+        return next((each for each in breakers if each is not None and each.blocks(call, now=now)), None)
 
-    def failed(
-        self, call: Hashable, scopes: Sequence[Scope], found: T, *, now: float, named: float | None, jitter: float
-    ) -> float | None:
+    def failed(self, call: Hashable, scopes: Sequence[Scope], failure: Failure[T]) -> float | None:
         """Count a failed attempt; return the seconds until the first probe if this one opens a breaker."""
-        self._forget(scopes, now)
+        self._forget(scopes, failure.now)
         path, operation = [self.active.setdefault(scope, Breaker()) for scope in scopes]
-        opened = path.failed(call, found, now=now, named=named, jitter=jitter)
+        opened = path.failed(call, failure)
         if path.failures <= COUNTED_OF_PATH or operation.is_probed_by(call):
-            also = operation.failed(call, found, now=now, named=named, jitter=jitter)
+            also = operation.failed(call, failure)
             opened = also if opened is None else opened
         if len(self.active) > MOST_REMEMBERED:
             oldest = next((scope for scope, each in self.active.items() if not each.is_open), scopes[0])

@@ -15,7 +15,7 @@ from .window import Limit, Permit, RateLimit, WaitTooLongError, Window
 
 IN_USE = "the gate is in use in another event loop: make another gate here"
 CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
-#: How the permit of an attempt can end.
+#: The four ends of a permit.
 Ending = Literal["responded", "rate_limited", "abandoned", "unused"]
 
 
@@ -48,6 +48,8 @@ class Gate:
         self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
         self._operations = OperationLimits(max_in_flight=max_in_flight)
         self._queue = Queue(most=max_in_flight)
+        #: The permits that have not ended: the operation of each, and the window of the operation that granted it too.
+        self._out: dict[Permit, tuple[Hashable, Window | None]] = {}
         #: The operations and paths of which something has failed since their last success. Almost always there is none.
         self.breakers: Breakers[Any] = Breakers()
         self._tickets = itertools.count()
@@ -120,7 +122,7 @@ class Gate:
 
     async def _wait(self, waiter: Waiter, *, now: float) -> Permit:
         left = self.cooldown_left(waiter.operation)
-        if waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
+        if left and waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
             raise WaitTooLongError(left)
         self._queue.add(waiter)
         if self._timer is None or self._operations.windows:
@@ -153,27 +155,23 @@ class Gate:
         self.breakers.clear()
         if self.in_flight or self._queue.waiting:
             # The loop was closed under its tasks, which end nothing any more.
+            self._out.clear()
             self._window.slow_start.forget()
             self._queue.forget()
-            self._operations.forget()
+            self._operations.windows.clear()
 
     def _now(self) -> float:
         return (self._loop or asyncio.get_running_loop()).time()
-
-    def serves_others(self, operation: Hashable) -> bool:
-        """Return whether another operation is in use."""
-        return self._queue.serves_others(operation, now=self._now())
 
     def cooldown_left(self, operation: Hashable = None) -> float:
         """Return the seconds in which no request may start, or none of an operation."""
         now = self._now()
         return max([window.cooldown.left(now) for window in self._windows(operation)])
 
-    def found(self, operation: Hashable) -> object:
+    def last_429(self, operation: Hashable) -> object:
         """Return the record of the 429 for which an operation waits; None if that 429 did not come to this process."""
         now = self._now()
-        windows = sorted(self._windows(operation), key=lambda window: window.cooldown.left(now), reverse=True)
-        return next(filter(None, (window.found(now) for window in windows)), None)
+        return max(self._windows(operation), key=lambda window: window.cooldown.left(now)).last_429
 
     def rejecting_since(self, operation: Hashable) -> float:
         """Return since when nothing but 429s has come for an operation; infinity if another response came last."""
@@ -186,50 +184,47 @@ class Gate:
 
     def responded(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429."""
-        if self._queue.is_out(permit):
-            operation = self._queue.ended(permit)
-            self._window.responded(permit)
-            for own in self._operations.ended(permit):
-                own.responded(permit)
-            if not self._operations.has_other_succeeded:
-                self._operations.responded(operation)
-            self._ended("responded", permit)
+        self._take_back(permit, "responded", Window.responded)
 
     def abandoned(self, permit: Permit) -> None:
         """End an attempt without a response."""
-        if self._queue.is_out(permit):
-            self._queue.ended(permit)
-            self._window.abandoned(permit)
-            for own in self._operations.ended(permit):
-                own.abandoned(permit)
-            self._ended("abandoned", permit)
+        self._take_back(permit, "abandoned", Window.abandoned)
 
     def unused(self, permit: Permit) -> None:
         """Return a permit of which nothing was sent, as if it had never been granted."""
-        if self._queue.is_out(permit):
-            self._queue.ended(permit)
-            self._window.unused(permit)
-            for own in self._operations.ended(permit):
-                own.unused(permit)
-            self._ended("unused", permit)
+        self._take_back(permit, "unused", Window.unused)
 
-    def rate_limited(self, permit: Permit, *, wait: float, is_own: bool = False, found: object = None) -> None:
+    def _take_back(self, permit: Permit, ending: Ending, note: Callable[[Window, Permit], None]) -> None:
+        if (grant := self._out.pop(permit, None)) is None:
+            return
+        operation, own = grant
+        note(self._window, permit)
+        if own is not None:
+            note(own, permit)
+        self._queue.ended(operation)
+        if ending == "responded":
+            self._operations.responded(operation)
+        self._ended(ending, permit)
+
+    def rate_limited(self, permit: Permit, *, wait: float, is_named: bool = False, record: object = None) -> None:
         """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail.
 
         Args:
             permit: the one of the attempt.
             wait: how long the limit lasts, in seconds.
-            is_own: whether the 429 names its operation, and others are in use: then it stops this operation alone,
+            is_named: whether the 429 names its operation. While others are in use, it stops this operation alone,
                 unless another one is limited too.
-            found: a record of the 429, for the calls that wait or fail because of it.
+            record: a record of the 429, for the calls that wait or fail because of it.
         """
-        if not self._queue.is_out(permit):
+        if permit not in self._out:
             return
-        limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), found=found)
-        operation, granted_by = self._queue.ended(permit), self._operations.ended(permit)
-        if self._operations.rate_limited(operation, now=limit.now, is_named=is_own):
+        limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
+        operation, own = self._out.pop(permit)
+        self._queue.ended(operation)
+        is_named = is_named and self._queue.serves_others(operation, now=limit.now)
+        if self._operations.rate_limited(operation, now=limit.now, is_named=is_named):
             self._window.abandoned(permit)
-            self._operations.limit(operation, permit, granted_by, limit)
+            self._operations.start_cooldown(operation, permit, own, limit)
             self._reject()
             self._ended("abandoned", permit)
         else:
@@ -243,10 +238,11 @@ class Gate:
         self._queue.reject(now=self._now(), left=self.cooldown_left, rejecting_since=self.rejecting_since)
 
     def _begin(self, operation: Hashable, now: float) -> Permit:
-        permit = self._window.begin(now)
-        self._queue.hold(permit, operation)
-        if self._operations.windows:
-            self._operations.begin(permit, operation)
+        permit, own = self._window.begin(now), self._operations.windows.get(operation)
+        if own is not None:
+            own.join(permit)
+        self._out[permit] = operation, own
+        self._queue.hold(operation)
         return permit
 
     def _ended(self, ending: Ending, permit: Permit, *cooldown: float) -> None:
@@ -263,7 +259,7 @@ class Gate:
 
     def _next_start(self, operation: Hashable, now: float) -> float:
         """Let time pass; return the seconds until a request may start, or infinity for until another one ends."""
-        if not self._operations.windows:
+        if not self._operations.windows:  # see the row "GET" of docs/benchmarks.md
             self._window.advance(now)
             return self._window.next_start(now)
         windows = self._windows(operation)
@@ -280,24 +276,17 @@ class Gate:
         # With many waiters it is nearly always full: looking for the first one would take longer.
         while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
             now = loop.time()
-            waits = {each.operation: self._next_start(each.operation, now) for each in self._queue.heads()}
-            ready = {operation for operation, wait in waits.items() if wait == 0}
-            waiter = self._first(now, ready.__contains__)
-            if waiter is not None:
+            waits = [(self._next_start(each.operation, now), each) for each in self._queue.heads()]
+            waiter = self._queue.first([each for wait, each in waits if wait == 0], now=now)
+            if waiter is None:
+                until = min([wait for wait, _ in waits if wait > 0], default=math.inf)
+                if until < math.inf:
+                    self._timer = loop.call_later(until, self._admit)
+                return
+            if waiter.gives_up(now=now, left=0.0, rejecting_since=self.rejecting_since(waiter.operation)):
+                self._queue.fail(waiter, WaitTooLongError(0.0))
+            else:
                 self._queue.grant(waiter, self._begin(waiter.operation, now))
-                continue
-            until = min([wait for wait in waits.values() if wait > 0], default=math.inf)
-            if until < math.inf:
-                self._timer = loop.call_later(until, self._admit)
-            return
-
-    def _first(self, now: float, may_start: Callable[[Hashable], bool]) -> Waiter | None:
-        """Return the next waiter, after ending the waits of calls whose deadline has passed in a row of 429s."""
-        while (waiter := self._queue.first(now, may_start)) is not None:
-            if not waiter.gives_up(now=now, left=0.0, rejecting_since=self.rejecting_since(waiter.operation)):
-                break
-            self._queue.fail(waiter, WaitTooLongError(0.0))
-        return waiter
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -32,28 +32,16 @@ class OperationLimits:
     def __init__(self, *, max_in_flight: int) -> None:
         self._max_in_flight = max_in_flight
         self.windows: dict[Hashable, Window] = {}
-        #: The permits that were granted by one of these windows too.
-        self._granted_by: dict[Permit, Window] = {}
-        #: When limits of all are told from those of single operations again.
+        #: Until this time, each 429 stops all operations.
         self._shared_until = -math.inf
         #: The operation of the last 429, and whether another one has succeeded since.
         self._last: Hashable = self  # which no operation equals
-        self.has_other_succeeded: bool = True
-
-    def begin(self, permit: Permit, operation: Hashable) -> None:
-        """Note a permit that the gate has granted."""
-        if (window := self.windows.get(operation)) is not None:
-            window.join(permit)
-            self._granted_by[permit] = window
-
-    def ended(self, permit: Permit) -> list[Window]:
-        """Forget a permit; return the window of its operation that has granted it, if there is one."""
-        window = self._granted_by.pop(permit, None) if self._granted_by else None
-        return [] if window is None else [window]
+        self._has_other_succeeded = True
 
     def responded(self, operation: Hashable) -> None:
         """Note a response other than 429."""
-        self.has_other_succeeded = self.has_other_succeeded or operation != self._last
+        if not self._has_other_succeeded:
+            self._has_other_succeeded = operation != self._last
 
     def rate_limited(self, operation: Hashable, *, now: float, is_named: bool) -> bool:
         """Note a 429, and return whether it stops its operation alone.
@@ -65,25 +53,20 @@ class OperationLimits:
         """
         if any(each != operation and window.cooldown.left(now) > 0 for each, window in self.windows.items()):
             self._shared_until = now + SHARED_FOR
-        is_again = operation == self._last and self.has_other_succeeded
-        self._last, self.has_other_succeeded = operation, False
+        is_again = operation == self._last and self._has_other_succeeded
+        self._last, self._has_other_succeeded = operation, False
         is_own = now >= self._shared_until and (is_named or is_again or operation in self.windows)
         if not is_own:
             self.windows.clear()
         return is_own
 
-    def limit(self, operation: Hashable, permit: Permit, granted_by: list[Window], limit: Limit) -> None:
+    def start_cooldown(self, operation: Hashable, permit: Permit, granted_by: Window | None, limit: Limit) -> None:
         """Close the window of an operation after a 429. A request that started before it had one only prolongs that."""
         if operation not in self.windows:
             window = self.windows[operation] = Window(max_in_flight=self._max_in_flight)
             window.join(permit)
             window.rate_limited(permit, limit)
-        elif self.windows[operation] in granted_by:
+        elif self.windows[operation] is granted_by:
             self.windows[operation].rate_limited(permit, limit)
         else:
             self.windows[operation].extend(limit)
-
-    def forget(self) -> None:
-        """Forget the requests in flight: nothing will end them."""
-        self.windows.clear()
-        self._granted_by.clear()

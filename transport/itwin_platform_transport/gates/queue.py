@@ -3,7 +3,8 @@
 import asyncio
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from heapq import heapify, heappop, heappush
 
 from .window import Permit, WaitTooLongError
@@ -64,7 +65,7 @@ class Waiter(asyncio.Future[Permit]):
 
 
 class Queue:
-    """Waiters by operation and ticket, and which operations hold the permits that are out.
+    """Waiters by operation and ticket, and how many permits each operation holds.
 
     Args:
         most: permits in all.
@@ -74,9 +75,8 @@ class Queue:
         self._most = most
         self._waiters: dict[Hashable, list[tuple[int, int, Waiter]]] = {}
         self._entries = itertools.count()
-        #: The operation of each permit that is out, how many each operation holds, and when each was called last.
-        self._holders: dict[Permit, Hashable] = {}
-        self._held: dict[Hashable, int] = {}
+        #: How many permits each operation holds, and when each was called last.
+        self._held: defaultdict[Hashable, int] = defaultdict(int)
         self._called_at: dict[Hashable, float] = {}
         #: The operation of the last 429, and until when it comes after the others.
         self._limited: tuple[Hashable, float] = (None, -math.inf)
@@ -93,8 +93,8 @@ class Queue:
 
     def has_room(self, operation: Hashable, *, now: float) -> bool:
         """Return whether an operation may have another permit."""
-        held = self._held.get(operation, 0)
-        if held == 0 or held + 1 <= LARGEST_SHARE * (self._most - len(self._holders) + held):
+        held = self._held[operation]
+        if held == 0 or held + 1 <= LARGEST_SHARE * (self._most - sum(self._held.values()) + held):
             return True
         return not self.serves_others(operation, now=now)
 
@@ -111,11 +111,11 @@ class Queue:
         """Note that a waiter was cancelled."""
         self.waiting -= 1
 
-    def first(self, now: float, may_start: Callable[[Hashable], bool]) -> Waiter | None:
-        """Return the next waiter; None when no call waits that may have another permit."""
+    def first(self, waiters: Iterable[Waiter], *, now: float) -> Waiter | None:
+        """Return the one of some waiters that is served next; None when none of them may have another permit."""
         limited, until = self._limited
-        found = (each for each in self.heads() if may_start(each.operation) and self.has_room(each.operation, now=now))
-        return min(found, key=lambda each: (now < until and each.operation == limited, each.ticket), default=None)
+        with_room = (each for each in waiters if self.has_room(each.operation, now=now))
+        return min(with_room, key=lambda each: (now < until and each.operation == limited, each.ticket), default=None)
 
     def heads(self) -> Iterator[Waiter]:
         """Return the first waiter of each operation."""
@@ -136,25 +136,17 @@ class Queue:
         """Return how many waiters belong to an operation that may start."""
         return sum(len(self._of(operation)) for operation in self._waiters if may_start(operation))
 
-    def hold(self, permit: Permit, operation: Hashable) -> None:
-        """Note the operation of a permit that was granted."""
-        self._holders[permit] = operation
-        self._held[operation] = self._held.get(operation, 0) + 1
+    def hold(self, operation: Hashable) -> None:
+        """Note that an operation holds one more permit."""
+        self._held[operation] += 1
 
-    def is_out(self, permit: Permit) -> bool:
-        """Return whether a permit was granted and has not ended."""
-        return permit in self._holders
-
-    def ended(self, permit: Permit) -> Hashable:
-        """Forget a permit that is out, and return its operation."""
-        operation = self._holders.pop(permit)
+    def ended(self, operation: Hashable) -> None:
+        """Note that a permit of an operation has ended."""
         self._held[operation] -= 1
-        return operation
 
     def forget(self) -> None:
         """Forget the waiters and the permits that are out: nothing will end them."""
         self._waiters.clear()
-        self._holders.clear()
         self._held.clear()
         self.waiting = 0
 

@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
+from ..connections.messages import chain_of
 from ..errors import StateError, UsageError, check_integer
 from ..events import GateChanged, tell
 from ..names import LOGGER, REDIS_PREFIX
@@ -25,7 +26,7 @@ from .window import Permit, RateLimit
 
 #: Seconds after which the permits of a silent process are free: it crashed, was stopped, or lost the server.
 LEASE = 4.0
-#: Seconds after which the first process of the queue asks again. The server calls the process whose turn it is, so this
+#: Seconds between polls of the first process in the queue. The server wakes the process that is next, so a poll
 #: matters only when a message is lost, or the process is gone that would report an end.
 POLL_INTERVAL = 1.0
 #: Seconds by which each further process of the queue asks later...
@@ -304,12 +305,12 @@ class RedisGate(Gate):
             )
         self._is_contended = reply.is_contended
         if not self._is_cooldown_unreported:
-            self._window.cooldown.share(now=now, left=reply.cooldown, rejecting_for=reply.rejecting_for)
+            self._window.follow_server(now=now, left=reply.cooldown, rejecting_for=reply.rejecting_for)
+        self._reject()
         for granted in reply.permits:
             self._grant(granted)
         if not self._queue.waiting:
             return
-        self._reject()
         if not session.listens and session.listener is None:
             session.listener = asyncio.create_task(self._listen())
         session.due = min(session.due, now + reply.poll_delay(jitter=self._random_number()))
@@ -317,7 +318,8 @@ class RedisGate(Gate):
     def _grant(self, granted: Permit) -> None:
         session, now = self._session, asyncio.get_running_loop().time()
         session.asked = max(0, session.asked - 1)
-        waiter = self._first(now, self._is_own_ready)
+        ready = [each for each in self._queue.heads() if self._is_own_ready(each.operation)]
+        waiter = self._queue.first(ready, now=now)
         if waiter is not None and not self._is_cooldown_unreported:
             permit = self._begin(waiter.operation, now)
             session.held[permit] = granted
@@ -398,7 +400,7 @@ class Session:
                     await self._changed.wait()
 
     def permits_to_keep(self, now: float) -> list[int]:
-        """Return the permits whose lease the exchange at this time renews: all of them, or none if it is young."""
+        """Return the permits to renew in the exchange at this time: all of them, or none if the lease is young."""
         if self.is_known and now < self._kept_at + LEASE / 3:
             return []
         self._kept_at = now
@@ -442,8 +444,8 @@ class RedisState:
                 raise UsageError("redis must be a URL such as redis://localhost:6379/0", argument="redis") from error
         prefix = f"{REDIS_PREFIX}{{{name}}}:"
         keys = [prefix + part for part in ("state", "flight", "queue", "log")]
-        # Counted, and as bytes: redis-py looks at a string several times before it encodes it.
-        self._keys = [each.encode() for each in (str(len(keys)), *keys)]
+        #: The number of keys and the keys, as EVAL takes them.
+        self._keys = [str(len(keys)), *keys]
         self._channel = prefix + "process:"
         shared_rates = [(rate.requests, rate.counted_for) for rate in rates]
         settings = json.dumps((max_in_flight, shared_rates))
@@ -508,7 +510,6 @@ class RedisState:
         if self._url is not None and self._closing is None:
             self._closing = _closed_with_loop(self._redis)
             await anext(self._closing)
-        # The script of redis-py's `register_script` does the same, and takes an eighth longer.
         with suppress(self._errors.NoScriptError):
             return await self._redis.execute_command("EVALSHA", self._digest, *self._keys, asked)
         return await self._redis.execute_command("EVAL", self._script, *self._keys, asked)
@@ -556,7 +557,7 @@ class RedisState:
 
     def _translated(self, error: Exception) -> Exception:
         """Return the error for a failure of redis-py: a wrong configuration, or a server that is unusable for now."""
-        causes = _causes_of(error)
+        causes = list(chain_of(error))  # a wrong password is the cause of a ConnectionError
         text = "\n".join(map(str, causes))
         codes = _CODE.findall(text)
         name = codes[0] if codes else type(causes[-1]).__name__
@@ -608,11 +609,3 @@ async def _expects_tls(url: str | None) -> bool:
         return False
     writer.transport.abort()
     return True
-
-
-def _causes_of(error: BaseException) -> list[BaseException]:
-    """Return an error and its causes: a wrong password comes as the cause of a ConnectionError."""
-    causes = [error]
-    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
-        causes.append(cause)
-    return causes

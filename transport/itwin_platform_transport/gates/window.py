@@ -70,13 +70,13 @@ class Limit(NamedTuple):
         now: when it came, in the event loop's time.
         wait: the delay that the service names, in seconds.
         jitter: a number from 0 to 1.
-        found: a record of it, for the calls that wait or fail because of it.
+        record: a record of it, for the calls that wait or fail because of it.
     """
 
     now: float
     wait: float
     jitter: float = 0.0
-    found: object = None
+    record: object = None
 
 
 class WaitTooLongError(Exception):
@@ -107,7 +107,7 @@ class Cooldown:
         self._kept = 0.0
         #: The seconds of the last one, when it started.
         self.lasted: float = 0.0
-        #: When the row of 429s began that no other response has ended; infinity when there is none.
+        #: The time of the first 429 since the last other response; infinity when there is none.
         self.rejecting_since: float = math.inf
 
     def left(self, now: float) -> float:
@@ -148,7 +148,7 @@ class Cooldown:
         self._had_success, shortest = False, wait
         if self._grown == 0 and self._kept > wait:
             shortest, self._kept = self._kept, self._kept * KEPT_SHARE
-        longest = max(shortest, min(math.ldexp(wait, min(self._grown, MOST_DOUBLINGS)), LONGEST_GROWTH))
+        longest = max(shortest, min(wait * 2.0 ** min(self._grown, MOST_DOUBLINGS), LONGEST_GROWTH))
         self.lasted = shortest + jitter * (longest - shortest)
         until = now + self.lasted
         self.until = until if permit == self._probe else max(self.until, until)
@@ -159,14 +159,8 @@ class Cooldown:
         self.rejecting_since = min(self.rejecting_since, now)
         self.until, self._probe_at = max(self.until, until), now + PROBE_INTERVAL
 
-    def share(self, *, now: float, left: float, rejecting_for: float | None) -> None:
-        """Take over the cooldown of a shared limit. Its server grants the probes: without it, one comes in a minute.
-
-        Args:
-            now: the event loop's time.
-            left: the seconds that the cooldown lasts.
-            rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
-        """
+    def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
+        """Take over the cooldown of a shared limit. Its server grants the probes: without it, one comes in a minute."""
         if left > 0 and self.until <= now:
             self._probe_at = now + PROBE_INTERVAL
         self.until = now + left
@@ -241,18 +235,15 @@ class Window:
     """
 
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
-        self.cooldown, self.slow_start, self.learned = Cooldown(), SlowStart(max_in_flight), LearnedRate()
+        self.cooldown: Cooldown = Cooldown()
+        self.slow_start: SlowStart = SlowStart(max_in_flight)
+        self.learned: LearnedRate = LearnedRate()
         self._known = [(rate.requests, rate.counted_for) for rate in rates]
         #: When permits were granted, as long as a rate counts them.
         self._granted: deque[float] = deque()
         self._number = 0
-        #: The record of the last 429, and when the cooldown after it ends.
-        self._found: tuple[object, float] = (None, -math.inf)
-
-    def found(self, now: float) -> object:
-        """Return the record of the last 429, while its cooldown lasts or nothing else has come since; else None."""
-        found, until = self._found
-        return found if now <= until or self.cooldown.rejecting_since <= now else None
+        #: The record of the last 429 of this process; None when its cooldown comes from another one.
+        self.last_429: object = None
 
     def advance(self, now: float) -> None:
         """Learn from the last 429 when its cooldown is over, and try a faster rate when a probe is due."""
@@ -295,7 +286,7 @@ class Window:
         """Note a permit that starts: of this window, or of the gate for an operation that has a window too."""
         now, self._number = permit.at, permit.number
         self.slow_start.granted()
-        # Each part is called only where it has something to note: see the row "one GET" of docs/benchmarks.md.
+        # Each part is called only where it has something to note: see the row "GET" of docs/benchmarks.md.
         if now < self.cooldown.until:
             self.cooldown.probe(permit)
         if self.learned.began is None:
@@ -337,9 +328,21 @@ class Window:
         self.cooldown.start(permit, now=limit.now, wait=limit.wait, jitter=limit.jitter)
         self.slow_start.restart(self._number)
         self.learned.rate_limited(permit.at, wait=limit.wait)
-        self._found = limit.found, self.cooldown.until
+        self.last_429 = limit.record
 
     def extend(self, limit: Limit) -> None:
-        """Prolong the cooldown because of a further 429, or of one whose request this window has not granted."""
+        """Prolong the cooldown after a further 429, or after one of a request that this window has not granted."""
         self.cooldown.extend(limit.now + limit.wait, now=limit.now)
-        self._found = limit.found, self.cooldown.until
+        self.last_429 = limit.record
+
+    def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
+        """Take over the cooldown of a shared limit from its server.
+
+        Args:
+            now: the event loop's time.
+            left: the seconds that it lasts.
+            rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
+        """
+        if not self.cooldown.left(now) and self.cooldown.rejecting_since == math.inf:
+            self.last_429 = None
+        self.cooldown.follow_server(now=now, left=left, rejecting_for=rejecting_for)
