@@ -173,7 +173,7 @@ def test_what_would_be_sent_or_decoded_otherwise_is_rejected(
 
 @pytest.mark.parametrize(
     ("schema", "keyword"),
-    [("WebhookUpdate", "uniqueItems"), ("StoredRepositoryOptions", "exclusiveMinimum"), ("Webhook", None)],
+    [("WebhookUpdate", "uniqueItems"), ("RepositoryOptions", "exclusiveMinimum"), ("Webhook", None)],
 )
 def test_a_rule_of_a_request_that_nothing_checks_is_rejected(
     specification: Document, schema: str, keyword: str | None

@@ -9,7 +9,6 @@ from types import ModuleType
 
 import attrs
 
-from tools.generation import complete_objects
 from tools.generation.document import PACKAGE, WRAPPER
 from tools.generation.unwrapped import UNWRAPPED
 
@@ -30,9 +29,6 @@ def not_wrapped() -> dict[str, list[str]]:
                 found[f"{name}: {argument}"] = _call(operation, argument)
         for attribute in _not_set(body, passed) if (body := _body(operation)) else ():
             found[f"{name}: {attribute}"] = _call(operation, attribute)
-    for cls, _, new in complete_objects.compared():
-        for wire in sorted(new):
-            found[f"{cls.__name__}: {wire}"] = [f'{cls.__name__}(..., unknown={{"{wire}": ...}})']
     return found
 
 

@@ -22,7 +22,6 @@ from itwin_platform import (
     Pager,
     PlatformClient,
     RateLimit,
-    RepositoryOptions,
     SceneObjectCreate,
 )
 from itwin_platform_transport import ServiceHeaders
@@ -263,26 +262,11 @@ def data_of(name: str) -> Observe:
     return observe
 
 
-def through_update(name: str, kind: Callable[..., object]) -> Observe:
-    """Return what observes the complete object of an update."""
-    update = through_call("repositories.update")
-    return lambda **keywords: update(itwin_id=ITWIN, repository_id="r", **{name: kind(**keywords)})
-
-
 def pages_of(name: str) -> dict[str, object]:
     """Return the keywords of each listing."""
     concurrency = With(4, {"page_size": 2})
     return {"page_size": 2, "limit": 4, "concurrency": concurrency, "on_page": note, "resume": resume_of(name)}
 
-
-OAUTH = ("client_id", "scopes", "authorization_endpoint", "token_endpoint", "redirect_uri")
-AUTHENTICATIONS = {
-    **dict.fromkeys(("HeaderAuthentication", "QueryParameterAuthentication"), ("key", "value")),
-    "BasicAuthentication": ("username", "password"),
-    "OAuth2AuthorizationCodePKCEAuthentication": OAUTH,
-}
-OPTIONS: dict[str, Any] = {"query_parameters": {"a": "b"}, "minimum_level": 1, "maximum_level": 2}
-OTHER_OPTIONS: dict[str, object] = {"query_parameters": None, "minimum_level": 3, "maximum_level": None}
 
 #: A row for everything that can be called with a keyword.
 ROWS: dict[str, Row] = {
@@ -343,20 +327,6 @@ ROWS: dict[str, Row] = {
     "AccessToken": Row(
         data_of("AccessToken"), {"value": "a"}, {"value": "b", "expires_at": MOMENT, "expires_in": 3_600.0}
     ),
-    "RepositoryOptions": Row(
-        through_update("options", RepositoryOptions), OPTIONS, {"unknown": {"x": 1}, **OTHER_OPTIONS}
-    ),
-    "RepositoryOptions.replace": Row(
-        lambda **keywords: {**RepositoryOptions(**OPTIONS).replace(**keywords).wire_fields()}, {}, OTHER_OPTIONS
-    ),
-    **{
-        name: Row(
-            through_update("authentication", getattr(itwin_platform, name)),
-            dict.fromkeys(fields, "a"),
-            {"unknown": {"x": 1}, **dict.fromkeys(fields, "b")},
-        )
-        for name, fields in AUTHENTICATIONS.items()
-    },
     "itwins.list": Row(
         through_call("itwins.list"),
         {},
@@ -425,8 +395,7 @@ WITHOUT_A_ROW = {
     ),
     "RedisGate",  # it needs a server: the tests of RedisGate in tests/transport/attempts
     *(name for name in CALLABLES if name.endswith("Error")),  # test_errors.py
-    *("sign_delivery", "verify_delivery", "RepositoryOptions.of"),  # tests/wrapper/operations
-    *(f"{name}.{method}" for name in AUTHENTICATIONS for method in ("of", "replace")),  # tests/wrapper/operations
+    *("sign_delivery", "verify_delivery"),  # tests/wrapper/operations
     "escape",  # tests/generated
 }
 

@@ -74,8 +74,11 @@ SHOWN: list[tuple[object, str]] = [
     (PLATFORM, "PlatformClient(base_url='https://s.example/api', vendor='acme')"),
     (VIEW, "PlatformClient(base_url='https://s.example/api', vendor='acme', with options)"),
     (AccessToken("planted"), "AccessToken(expires_at=None)"),
-    (BasicAuthentication(username="planted", password="planted"), "BasicAuthentication(<hidden>)"),
-    (OPTIONS, "RepositoryOptions(minimum_level=1, maximum_level=None)"),
+    (
+        BasicAuthentication(username="planted", password="planted"),
+        "BasicAuthentication(type_='Basic', username=<hidden>, password=<hidden>)",
+    ),
+    (OPTIONS, "RepositoryOptions(query_parameters=<hidden>, minimum_level=1, maximum_level=None)"),
     (Gate(), GATE),
     (PLATFORM.itwins, "ITwins('https://s.example/api')"),
     (PLATFORM.scenes, "Scenes('https://s.example/api')"),
@@ -150,7 +153,7 @@ def test_evolve_changes_a_field_and_keeps_the_rest() -> None:
 VALUES: list[object] = [
     *(ITwinStatus.ACTIVE, ITwinStatus("Paused"), EventType.ITWINS_ITWIN_CREATED_V1, STATE),
     *(BackoffPolicy(max_attempts=2), RateLimit(requests=1, per=2.0), ErrorDetail(code="A")),
-    *(AccessToken("t", datetime(2026, 3, 1, tzinfo=UTC)), BasicAuthentication(username="u", password="p"), OPTIONS),
+    AccessToken("t", datetime(2026, 3, 1, tzinfo=UTC)),
     CooldownStarted(method="GET", route="/a", seconds=1.0),
     AttemptEnded(method="GET", route="/", status=200, error=None, seconds=0.1, attempt=1, correlation_id=None),
 ]
