@@ -53,12 +53,10 @@ def describe(model: Any) -> str:
     Of fields that the specification does not name, only the names show.
     """
     parts: list[str] = []
-    names = model.__slots__
+    names = [name for name in model.__slots__ if name not in ("__weakref__", "additional_properties")]
     # An access key may be among the properties of an object of any names.
     secrets = model.SECRETS | {name for name, kind in model.FIELDS.values() if kind is OBJECT}
     for name in (*(name for name in FIRST if name in names), *(name for name in names if name not in FIRST)):
-        if name in ("__weakref__", "additional_properties"):
-            continue
         value = getattr(model, name)
         if value is not UNSET:
             hidden = name in secrets and value is not None

@@ -104,7 +104,7 @@ class JSONModel(_WithVars):
         return encoded
 
     def _with(self, **changes: object) -> Self:
-        """Return a copy with other fields; those that are UNSET stay, and so do those without a name in the document."""
+        """Return a copy with other fields; those that are UNSET stay, and so do unknown properties."""
         model: Any = self
         changed: Self = attrs.evolve(model, **{name: new for name, new in changes.items() if new is not UNSET})
         return changed

@@ -245,6 +245,7 @@ def test_all_that_a_document_may_bring_is_read(caplog: pytest.LogCaptureFixture)
     days = read({"tree": TREE, "2024": "2024-01-02"}, Days)
     assert days.additional_properties == {"2024": date(2024, 1, 2)}
     assert read({"days": {"a": "2024-01-02"}, "list": [{"b": "2024-01-02"}]}, Calendar).days["a"] == date(2024, 1, 2)
+    assert repr(days) == "Days(tree=Tree(…), additional_properties=['2024'])"
     assert caplog.records == []
 
 
@@ -268,6 +269,12 @@ def test_what_has_another_type_in_it_is_named(
     read(TREE | change)
     [record] = caplog.records
     assert record.getMessage().endswith(f": {place}")
+
+
+def test_what_msgspec_does_not_check_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    """A model with other properties that are decoded has no structure, and its values are reported as well."""
+    assert read({"days": {"tree": 5}}, Calendar).days.tree == 5
+    assert [record.getMessage().partition("documented: ")[2] for record in caplog.records] == ["days.tree is a number"]
 
 
 def test_a_tree_that_is_too_deep_is_a_decode_error() -> None:

@@ -181,13 +181,13 @@ async def test_what_is_not_complete_is_not_sent(
     assert caught.value.argument == name
 
 
+NO_OBJECT: list[Any] = ["Basic", 5, ["a"]]
+NO_OPTIONS: list[Any] = [BASIC, returned(), *NO_OBJECT]
+NO_AUTHENTICATION: list[Any] = [OPTIONS, returned(), {}]
 OTHERS: list[tuple[str, Any, str]] = [
-    *(
-        ("options", other, "be RepositoryOptions or a mapping, not ")
-        for other in (BASIC, returned(), "Basic", 5, ["a"])
-    ),
-    *(("authentication", other, "have a `type`, one of Header, ") for other in (OPTIONS, returned(), {})),
-    *(("authentication", other, "be HeaderAuthentication or QueryParameterAuth") for other in ("Basic", 5, ["a"])),
+    *(("options", value, "be RepositoryOptions or a mapping, not ") for value in NO_OPTIONS),
+    *(("authentication", value, "have a `type`, one of Header, ") for value in NO_AUTHENTICATION),
+    *(("authentication", value, "be HeaderAuthentication or QueryParameterAuth") for value in NO_OBJECT),
 ]
 
 
