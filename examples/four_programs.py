@@ -96,10 +96,10 @@ async def update(platform: PlatformClient, sandbox: Sandbox) -> None:
     complete = RepositoryOptions(query_parameters={"key": "made-up"}, minimum_level=1, maximum_level=20)
     stored = await platform.repositories.update(*repository, options=complete)
     sandbox.fault("reset_after_effect")
-    changed = RepositoryOptions.of(stored).replace(minimum_level=3)
-    stored = await platform.repositories.update(*repository, options=changed)
-    kept = RepositoryOptions.of(stored)
-    print(f"  levels {kept.minimum_level} to {kept.maximum_level}, query parameters kept: {kept.query_parameters}")
+    if stored.options:
+        stored = await platform.repositories.update(*repository, options=stored.options.replace(minimum_level=3))
+    if kept := stored.options:
+        print(f"  levels {kept.minimum_level} to {kept.maximum_level}, query parameters kept: {kept.query_parameters}")
     try:
         await platform.repositories.update(*repository, options={"minimumLevel": 4})
     except UsageError as error:

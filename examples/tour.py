@@ -89,10 +89,11 @@ async def repositories(platform: PlatformClient, journal: Journal, sandbox: Sand
     journal.say(f"stored, and hidden in repr: {repository.authentication!r}")
 
     journal.heading("Change one option: start from what is stored")
-    options = RepositoryOptions.of(repository).replace(minimum_level=3)
-    repository = await platform.repositories.update(itwin_id, repository_id, options=options)
+    if repository.options:
+        options = repository.options.replace(minimum_level=3)
+        repository = await platform.repositories.update(itwin_id, repository_id, options=options)
     journal.sent()
-    journal.say(f"now {RepositoryOptions.of(repository)}")
+    journal.say(f"now {repository.options!r}")
 
     journal.heading("A partial authentication is rejected before anything is sent")
     try:

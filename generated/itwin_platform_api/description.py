@@ -5,6 +5,7 @@ from enum import Enum
 from reprlib import Repr
 from typing import Any
 
+from .kinds import OBJECT
 from .unset import UNSET
 
 #: Fields that tell what a model is: they come first.
@@ -52,13 +53,13 @@ def describe(model: Any) -> str:
     Of fields that the specification does not name, only the names show.
     """
     parts: list[str] = []
-    names = model.__slots__
+    names = [name for name in model.__slots__ if name not in ("__weakref__", "additional_properties")]
+    # An access key may be among the properties of an object of any names.
+    secrets = model.SECRETS | {name for name, kind in model.FIELDS.values() if kind is OBJECT}
     for name in (*(name for name in FIRST if name in names), *(name for name in names if name not in FIRST)):
-        if name in ("__weakref__", "additional_properties"):
-            continue
         value = getattr(model, name)
         if value is not UNSET:
-            hidden = name in model.SECRETS and value is not None
+            hidden = name in secrets and value is not None
             parts.append(f"{name}={'<hidden>' if hidden else _SHORT.repr(value)}")
     unknown = getattr(model, "additional_properties", None)
     if unknown:

@@ -6,7 +6,7 @@ enum, because the service may know more, and properties that the document does n
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -27,6 +27,8 @@ class Violation:
         code: the code that the service documents for the rule; None when there is none.
         target: the target that it documents; None when there is none.
         is_omitted: whether an argument is None or UNSET, so that a query or a header could only omit it.
+        missing: the properties that a partial object lacks, which must be complete.
+        instead: the call that makes a complete one, without its values.
     """
 
     argument: str
@@ -34,6 +36,8 @@ class Violation:
     code: str | None
     target: str | None
     is_omitted: bool = False
+    missing: tuple[str, ...] = ()
+    instead: str | None = None
 
 
 _TYPES: Mapping[str, frozenset[type]] = {
@@ -48,7 +52,7 @@ _TYPES: Mapping[str, frozenset[type]] = {
 Reject = Callable[[Violation], Exception | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Excludes:
     """What an argument cannot be combined with: the names of the arguments by their names in generated functions."""
 
@@ -57,7 +61,7 @@ class Excludes:
     target: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """What the document says of one argument, property or item.
 
@@ -72,12 +76,13 @@ class Rule:
         properties: the rules of the properties, by their names in JSON.
         forms: the rules of an object by the value of its property `type`.
         excludes: the arguments that it cannot be combined with.
-        complete: the class of an object that replaces what is stored, so that a mapping must have all its properties.
+        complete: the class of an object that replaces what is stored, so that it must have all its properties.
         code, target: what is documented for a violation; `missing_code` when the value is absent, null or empty.
     """
 
     argument: str
     kind: str = "any"
+    _: KW_ONLY
     required: bool = False
     nullable: bool = False
     least: float | None = None
@@ -235,7 +240,7 @@ def _object(rule: Rule, value: Any) -> Violation | None:
         value = fields_of(value)  # a model in a mapping
         mapping = type(value) is not Fields
         if mapping and not isinstance(value, Mapping):
-            return _violation(rule, f"must be a mapping, not {class_name(value)}")
+            return _violation(rule, f"must be {_objects(rule)}, not {class_name(value)}")
     if not rule.properties and not rule.forms:
         return None
     place = rule.argument
@@ -244,13 +249,22 @@ def _object(rule: Rule, value: Any) -> Violation | None:
         if not isinstance(kind, str) or kind not in rule.forms:
             return _violation(rule, f"must have a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
         rule = rule.forms[kind]
+    model = None if mapping or rule.complete is None else getattr(value, "model", "another model")
+    if model is not None and model != rule.complete:
+        return _violation(replace(rule, argument=place), f"must be {_objects(rule)}, not {model}")
     broken = None
     if mapping and not rule.names.issuperset(value):
         broken = _misspelt(rule.properties, value)
-    if mapping and rule.complete is not None:
-        broken = broken or _incomplete(rule, value)
+    if rule.complete is not None:
+        broken = broken or _incomplete(rule, value, mapping=mapping)
     broken = broken or _property(rule, value, mapping=mapping)
     return None if broken is None else _inside(place, broken)
+
+
+def _objects(rule: Rule) -> str:
+    """Return the words for what an object may be."""
+    models = [each.complete for each in (rule, *rule.forms.values()) if each.complete is not None]
+    return " or ".join([*models, "a mapping"])
 
 
 def _property(rule: Rule, fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
@@ -278,19 +292,21 @@ def _misspelt(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> V
     return None
 
 
-def _incomplete(rule: Rule, fields: Mapping[Any, object]) -> Violation | None:
+def _incomplete(rule: Rule, fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
     """Find what is missing of an object that replaces what is stored, and would be lost."""
-    missing = [name for name in rule.properties if name not in fields]
-    if not missing:
+    # A model without one of its optional properties does not write it.
+    lacking = {
+        name: inner
+        for name, inner in rule.properties.items()
+        if fields.get(name, UNSET if mapping or inner.required else None) is UNSET
+    }
+    if not lacking:
         return None
+    missing = tuple(name if mapping else inner.argument for name, inner in lacking.items())
     names = ", ".join(f"{inner.argument}=..." for name, inner in rule.properties.items() if name != "type")
-    first = rule.properties[missing[0]]
-    hint = "" if first.required else " with None for a property to remove"
-    words = (
-        f"lacks {', '.join(missing)}: it replaces what is stored, so pass a complete {rule.complete}({names}){hint}, "
-        f"or change the stored one with {rule.complete}.of(repository).replace(...)"
-    )
-    return replace(_missing(first if first.required else rule, words), argument="")
+    first = next(iter(lacking.values()))
+    broken = _missing(first if first.required else rule, f"lacks {', '.join(missing)}")
+    return replace(broken, argument="", missing=missing, instead=f"{rule.complete}({names})")
 
 
 _CHECKS: Mapping[str, Callable[[Rule, object], Violation | None]] = {

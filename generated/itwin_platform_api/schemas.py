@@ -62,6 +62,9 @@ class JSONModel(_WithVars):
     OTHERS: ClassVar[Kind] = ANY
     #: The fields that hold secrets, which neither `repr` nor `vars()` shows.
     SECRETS: ClassVar[frozenset[str]] = frozenset()
+    #: Whether it replaces what is stored, and then the fields that are None without their property.
+    IS_COMPLETE: ClassVar[bool] = False
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset()
     additional_properties: dict[str, Any] = attrs.field(kw_only=True, factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -99,6 +102,12 @@ class JSONModel(_WithVars):
         """Return the JSON object of the model. Fields that are UNSET are omitted."""
         encoded: dict[str, Any] = encode(self)
         return encoded
+
+    def _with(self, **changes: object) -> Self:
+        """Return a copy with other fields; those that are UNSET stay, and so do unknown properties."""
+        model: Any = self
+        changed: Self = attrs.evolve(model, **{name: new for name, new in changes.items() if new is not UNSET})
+        return changed
 
     @property
     def additional_keys(self) -> list[str]:
@@ -148,7 +157,7 @@ def _without_secrets(value: Any) -> Any:
     if not isinstance(value, JSONModel):
         return value
     kind: Any = type(value)
-    names = [each.name for each in attrs.fields(kind)]
+    names = [each.name for each in attrs.fields(kind) if each.init]
     return kind(**{name: UNSET if name in value.SECRETS else _without_secrets(getattr(value, name)) for name in names})
 
 

@@ -96,7 +96,7 @@ class Structures:
         for number, (wire, (name, kind)) in enumerate(model.FIELDS.items()):
             if wire not in without:
                 checked, make = kind.checked(self)
-                fields.append(_optional(name, checked, wire))
+                fields.append(_optional(name, checked, wire, default=None if name in model.OPTIONAL else UNSET))
                 names[f"make_{number}"] = make
                 lines += _assignment(name, f"make_{number}", is_checked=checked is not Any, is_made=make is not None)
         return lines, names, fields
@@ -122,9 +122,9 @@ def _has_structure(model: Any) -> bool:
     return model.OTHERS is ANY and bool(model.FIELDS) and all(map(_NAME.fullmatch, model.FIELDS))
 
 
-def _optional(name: str, checked: Any, wire: str) -> Any:
-    """Declare a field, named `wire` in JSON, that may be null, and is UNSET where a response lacks it."""
-    return name, checked if checked is Any else checked | None, field(default=UNSET, name=wire)
+def _optional(name: str, checked: Any, wire: str, *, default: object = UNSET) -> Any:
+    """Declare a field, named `wire` in JSON, that may be null, and has the default where a response lacks it."""
+    return name, checked if checked is Any else checked | None, field(default=default, name=wire)
 
 
 def _assignment(name: str, make: str, *, is_checked: bool, is_made: bool) -> list[str]:

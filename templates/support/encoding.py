@@ -16,10 +16,10 @@ PLAIN = frozenset({str, int, float, bool, type(None)})
 class Fields(dict[str, Any]):
     """The fields of a model by their names in JSON, which tells them from a mapping of the caller.
 
-    Their values may be secrets, so only the names show in `repr`.
+    Their values may be secrets, so only the names show in `repr`. `model` is the name of a complete object's model.
     """
 
-    __slots__ = ()
+    __slots__ = ("model",)
 
     def __repr__(self) -> str:
         return f"Fields({', '.join(map(str, self))})"

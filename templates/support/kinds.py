@@ -107,7 +107,7 @@ class Kind:
 
 @frozen(eq=False, repr=False)
 class Scalar(Kind):
-    """A string, a number or a boolean, which may be decoded further.
+    """A string, a number, a boolean, or an object that stays a dictionary; a string may be decoded further.
 
     Args:
         types: the types of Python for the JSON type.
@@ -133,6 +133,7 @@ class Scalar(Kind):
 _STRINGS, _NUMBERS = frozenset({str}), frozenset({int, float})
 ANY = Kind()
 STRING = Scalar(_STRINGS, str)
+OBJECT = Scalar(frozenset({dict}), dict)
 NUMBER = Scalar(_NUMBERS, int | float)
 BOOLEAN = Scalar(frozenset({bool}), bool)
 # msgspec reads fewer forms of a time than `decode_datetime`, and rounds the seventh digit of a second.
@@ -243,8 +244,7 @@ class OneOfKind(_ObjectKind):
             yield f" is {words_for(value)}"
             return
         for name in self.names:
-            constants = class_of(name).CONSTANTS
-            if {wire: value.get(wire) for wire in constants} == constants:
+            if class_of(name).CONSTANTS.items() <= value.items():
                 yield from ModelKind(name).misfits(value, holder)
                 return
         for wire, constant in class_of(self.names[0]).CONSTANTS.items():

@@ -18,8 +18,10 @@ from .unset import UNSET
 
 def reader_of(model: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
     """Return the function that makes a model from a JSON object."""
-    required = {each.name for each in attrs.fields(model) if each.default is attrs.NOTHING}
-    absent = {wire: UNSET for wire, (name, _) in model.FIELDS.items() if name in required}
+    # A constant of a complete object is no argument of its constructor.
+    required = {each.name for each in attrs.fields(model) if each.default is attrs.NOTHING or not each.init}
+    absent: dict[str, Any] = {wire: UNSET for wire, (name, _) in model.FIELDS.items() if name in required}
+    absent |= {wire: None for wire, (name, _) in model.FIELDS.items() if name in model.OPTIONAL}
     names = {"blank": blank, "UNSET": UNSET, "unknown_of": unknown_of, "names": frozenset(model.FIELDS)}
     present, optional = list[str](), list[str]()
     for number, (wire, (name, kind)) in enumerate(model.FIELDS.items()):
@@ -48,7 +50,11 @@ def writer_of(model: Any) -> Callable[[Any], Fields]:
     lines = ["wire = Fields(self.additional_properties) if self.additional_properties else Fields()"]
     for wire, (name, kind) in model.FIELDS.items():
         value = "fields_of(value)" if kind.holds_models else "value"
-        lines += [f"if (value := self.{name}) is not UNSET:", f"    wire[{wire!r}] = {value}"]
+        # None in a complete object is no null, and UNSET is what the checks of a request find missing.
+        absent = "None" if name in model.OPTIONAL else "UNSET"
+        lines += [f"if (value := self.{name}) is not {absent}:", f"    wire[{wire!r}] = {value}"]
+    if model.IS_COMPLETE:
+        lines.append(f"wire.model = {model.__name__!r}")
     names = {"Fields": Fields, "UNSET": UNSET, "fields_of": fields_of}
     return made(model, "wire_fields(self)", [*lines, "return wire"], names)
 

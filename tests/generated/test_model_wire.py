@@ -74,8 +74,8 @@ def test_a_field_wins_over_an_unknown_one_of_its_name() -> None:
 @pytest.mark.parametrize(
     ("kind", "model"),
     [
-        ("Header", models.StoredHeaderAuthentication),
-        ("QueryParameter", models.StoredQueryParameterAuthentication),
+        ("Header", models.HeaderAuthentication),
+        ("QueryParameter", models.QueryParameterAuthentication),
         ("New", dict),
     ],
 )

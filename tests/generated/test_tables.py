@@ -22,6 +22,7 @@ from itwin_platform_api.kinds import (
     DATE,
     DATE_TIME,
     NUMBER,
+    OBJECT,
     STRING,
     UUID_STRING,
     ByKind,
@@ -72,6 +73,8 @@ def documented_by_type(target: dict[str, Any]) -> Kind:
             return NUMBER
         case ["boolean"], _:
             return BOOLEAN
+        case ["object"], _ if target.get("x-undecoded"):
+            return OBJECT
         case _:
             return ANY
 
@@ -181,7 +184,7 @@ class Tree(JSONModel):
         "key": ("key", UUID_STRING),
         "parts": ("parts", ListKind(ModelKind("Tree"))),
         "first": ("first", LooseKind(ModelKind("Tree"))),
-        "forms": ("forms", ListKind(OneOfKind(("StoredHeaderAuthentication", "StoredBasicAuthentication")))),
+        "forms": ("forms", ListKind(OneOfKind(("HeaderAuthentication", "BasicAuthentication")))),
     }
 
 
@@ -235,13 +238,14 @@ def test_all_that_a_document_may_bring_is_read(caplog: pytest.LogCaptureFixture)
     assert (tree.level, type(tree.level), tree.day, tree.other) == (1, Level, date(2024, 5, 17), date(2024, 5, 17))
     assert (type(tree.first), type(tree.parts[0].parts[0]), tree.parts[0].parts[0].level) == (Tree, Tree, 7)
     assert tree.parts[0].parts[0].additional_properties == {"new": 1}
-    assert [type(each) for each in tree.forms] == [models.StoredHeaderAuthentication, dict]
+    assert [type(each) for each in tree.forms] == [models.HeaderAuthentication, dict]
     assert read({"name": "a", "other": 5, "first": "b", "parts": None, "forms": None}).other == 5
     link = {"href": "https://a.example"}  # in the place of a list
     assert read({"name": "a", "parts": [{"parts": link}]}).parts[0].parts == link
     days = read({"tree": TREE, "2024": "2024-01-02"}, Days)
     assert days.additional_properties == {"2024": date(2024, 1, 2)}
     assert read({"days": {"a": "2024-01-02"}, "list": [{"b": "2024-01-02"}]}, Calendar).days["a"] == date(2024, 1, 2)
+    assert repr(days) == "Days(tree=Tree(…), additional_properties=['2024'])"
     assert caplog.records == []
 
 
@@ -267,6 +271,12 @@ def test_what_has_another_type_in_it_is_named(
     assert record.getMessage().endswith(f": {place}")
 
 
+def test_what_msgspec_does_not_check_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    """A model with other properties that are decoded has no structure, and its values are reported as well."""
+    assert read({"days": {"tree": 5}}, Calendar).days.tree == 5
+    assert [record.getMessage().partition("documented: ")[2] for record in caplog.records] == ["days.tree is a number"]
+
+
 def test_a_tree_that_is_too_deep_is_a_decode_error() -> None:
     """What the standard library parses can be deeper than functions of Python can go."""
     tree: dict[str, Any] = {"name": 5}
@@ -282,7 +292,7 @@ def test_names_that_are_data_keep_their_order() -> None:
     for names in ("ab", "cba", "bca"):
         body = {"repository": {"options": {"queryParameters": dict.fromkeys(names, "1")}}}
         options: Any = reader.read(httpx.Response(200, json=body)).repository.options
-        assert list(options.query_parameters.additional_properties) == list(names)
+        assert list(options.query_parameters) == list(names)
 
 
 def test_a_body_that_is_no_model_is_decoded_by_its_kind(caplog: pytest.LogCaptureFixture) -> None:

@@ -54,7 +54,7 @@ SAYS = {
         r"GET /itwins/2 -> 503, Retry-After: 3\n",
         r"CSV: 250 rows, 250 ids, 20 columns\n",
         r"levels 3 to 20, query parameters kept: \{'key': 'made-up'\}\n",
-        r"password changed: BasicAuthentication\(<hidden>\)\n",
+        r"password changed: BasicAuthentication\(type_='Basic', username=<hidden>, password=<hidden>\)\n",
         r"OutcomeUnknownError, scene_id kept: True\n",
         r"BadRequestError, so the first request had arrived: sceneData\.objects\[0\]\.id is not unique\.\n",
         r"objects of the scene: \['Layer', 'RepositoryResource'\]\n",

@@ -71,6 +71,7 @@ CASES: list[tuple[str, dict[str, Any], str | None]] = [
     (SCHEMA, {"oneOf": OBJECTS}, "nothing tells its objects apart"),
     (SCHEMA, {"anyOf": OBJECTS}, "nothing tells its objects apart"),
     (SCHEMA, {"oneOf": OBJECTS, "x-undecoded": True}, None),
+    (SCHEMA, {"oneOf": [OBJECTS[0] | {"x-complete": True}, *OBJECTS[1:]], "x-undecoded": True}, "say `x-complete` and"),
     (SCHEMA, {"oneOf": [OBJECTS[0], {"type": "null"}]}, None),
     (PARAMETER, TEXT | {"name": "2D"}, None),
     (PARAMETER, TEXT | {"name": "*"}, "* in query of GET /itwins/ has characters that make no name in Python"),
@@ -173,7 +174,7 @@ def test_what_would_be_sent_or_decoded_otherwise_is_rejected(
 
 @pytest.mark.parametrize(
     ("schema", "keyword"),
-    [("WebhookUpdate", "uniqueItems"), ("StoredRepositoryOptions", "exclusiveMinimum"), ("Webhook", None)],
+    [("WebhookUpdate", "uniqueItems"), ("RepositoryOptions", "exclusiveMinimum"), ("Webhook", None)],
 )
 def test_a_rule_of_a_request_that_nothing_checks_is_rejected(
     specification: Document, schema: str, keyword: str | None

@@ -201,6 +201,8 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
             yield f"{name} has `x-kinds`, and there is no property `kind` beside it"
     branches = [*(node.get("oneOf") or ()), *(node.get("anyOf") or ())]
     objects = [branch for branch in branches if "properties" in resolve(document, branch)]
+    if len({resolve(document, branch).get("x-complete") for branch in objects}) > 1:
+        yield "some of its forms say `x-complete` and others do not, so a partial one would replace what is stored"
     is_decoded = len(objects) > 1 and node.get("x-undecoded") is not True
     if is_decoded and not all(constants(document, branch) for branch in objects):
         yield (

@@ -30,7 +30,7 @@ from tools.generation.document_checks import modern, problems
 from tools.generation.params import Params, param_name
 from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
-from tools.generation.secrets import known_secrets, lost_marks, marks_of
+from tools.generation.secrets import extensions_of, known_secrets, lost_marks, marks_of
 from tools.generation.tables import ModelsOfKinds, kind_of, table_of
 from tools.generation.wrapper_fit import import_errors, schemas_without_method
 
@@ -86,8 +86,9 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
         project.env.globals.update(
             unsupported=_unsupported,
             marks_of=marks_of,
+            extensions_of=extensions_of,
             kind_of=kind_of,
-            table_of=partial(table_of, of_kinds=models_of_kinds(document)),
+            table_of=partial(table_of, of_kinds=models_of_kinds(source)),
             rules_of=rules.of,
             param_of=params.of,
             param_name=param_name,
@@ -148,13 +149,14 @@ def models_of_kinds(document: Node) -> ModelsOfKinds:
     """Return the models of the properties whose shape the property `kind` decides, marked `x-kinds`.
 
     Returns:
-        By the name of the model and the property: the model for each kind.
+        By the name of the model and the property: the model for each kind; none for an object that is not decoded.
     """
     found: dict[str, dict[str, dict[str, str]]] = {}
     for name, schema in document.get("components", {}).get("schemas", {}).items():
         for wire, inner in (schema.get("properties") or {}).items():
-            if kinds := resolve(document, inner).get("x-kinds"):
-                models = {kind: naming.pascal_case(model) for kind, model in kinds.items()}
+            node = resolve(document, inner)
+            if "x-kinds" in node or (node.get("x-undecoded") and node.get("type") == "object"):
+                models = {kind: naming.pascal_case(model) for kind, model in node.get("x-kinds", {}).items()}
                 found.setdefault(naming.pascal_case(name), {})[wire] = models
     return found
 

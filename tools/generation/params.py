@@ -60,7 +60,7 @@ class Params:
     def _find(self, declared: Node, *, present: str) -> None:
         """Note the schemas of a value, and those of its parts."""
         name, schema = _name(declared), resolve(self.document, declared)
-        present = ALL if declared.get("x-complete") is True else present
+        present = ALL if schema.get("x-complete") is True else present
         if name in self.seen:
             return
         self.seen.update({name} - {""})
@@ -157,12 +157,7 @@ class Params:
 
 def param_name(name: str) -> str:
     """Return the name of the type for a schema."""
-    return f"{sent_name(name)}Param"
-
-
-def sent_name(name: str) -> str:
-    """Return the name of a schema where a request has it: what is sent is not stored yet."""
-    return pascal_case(name).removeprefix("Stored")
+    return f"{pascal_case(name)}Param"
 
 
 def _items(schema: Node) -> list[Node]:

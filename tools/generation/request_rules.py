@@ -7,8 +7,7 @@ from typing import Any
 from openapi_python_client.parser.openapi import Endpoint
 
 from tools.generation.document import Node, alternatives, constants, operation_called, resolve
-from tools.generation.naming import plain, snake_case
-from tools.generation.params import sent_name
+from tools.generation.naming import pascal_case, plain, snake_case
 from tools.generation.unchecked import FORMATS
 
 LIMITS = {
@@ -67,13 +66,12 @@ class RequestRules:
             if (wire := plain(each.name)) in node.get("x-excludes", ())
         }
         error = node.get("x-error", {})
-        names = {"arguments": excluded, "code": error.get("excludes"), "target": error.get("target")}
         return self._rule(
             {**node.get("schema", {}), **({"x-error": error} if error else {})},
             argument=argument_of(node, node["name"]),
             required=node.get("required") is True,
             outer=outer,
-            excludes=_call("Excludes", names) if excluded else None,
+            excludes=_call("Excludes", {}, excluded, error.get("excludes"), error.get("target")) if excluded else None,
             sent_as_text=True,
         )
 
@@ -87,27 +85,24 @@ class RequestRules:
         excludes: Expression | None = None,
         inside: tuple[str, ...] = (),
         sent_as_text: bool = False,
-        complete: bool = False,
     ) -> Expression:
-        names = set(self._names(declared))
-        complete = complete or declared.get("x-complete") is True
+        names = [*self._names(declared)]
         schema = resolve(self.document, declared)
         own = _own(declared.get("x-error", schema.get("x-error")), outer)
         form, nullable = self._form(schema)
-        parts: dict[str, Any] = {"argument": argument, "kind": "object" if self._by_type(form) else _kind(form)}
-        parts |= {"required": required or None, "nullable": nullable or None}
-        parts |= _limits(form, parts["kind"])
+        kind = "object" if self._by_type(form) else _kind(form)
+        parts: dict[str, Any] = {"required": required or None, "nullable": nullable or None, **_limits(form, kind)}
         if sent_as_text and "" not in form.get("enum", [""]):
             parts["least"] = 1  # an empty parameter is a missing one, whatever members the service adds
         parts |= own
-        if names.isdisjoint(inside):  # a schema that contains itself is checked on its first level
+        if set(names).isdisjoint(inside):  # a schema that contains itself is checked on its first level
             within = {"outer": own, "inside": (*inside, *names), "sent_as_text": sent_as_text}
-            parts |= self._nested(form, complete=complete, **within)
-            if complete and "properties" in parts:
-                parts["complete"] = sent_name(_named(declared))
-        return _call("Rule", {**parts, "excludes": excludes})
+            parts |= self._nested(form, **within)
+        if form.get("x-complete") is True:
+            parts["complete"] = pascal_case(names[-1])
+        return _call("Rule", parts | {"excludes": excludes}, argument, kind)
 
-    def _nested(self, schema: Node, *, complete: bool, **within: Any) -> dict[str, Any]:
+    def _nested(self, schema: Node, **within: Any) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if isinstance(schema.get("items"), Mapping) and schema["items"]:
             found["items"] = self._rule(schema["items"], argument="", required=False, **within)
@@ -118,8 +113,9 @@ class RequestRules:
                 for wire, inner in schema["properties"].items()
             }
         if forms := self._by_type(schema):
-            within |= {"argument": "", "required": False, "complete": complete}
-            found["forms"] = {value: self._rule(form, **within) for value, form in forms.items()}
+            found["forms"] = {
+                value: self._rule(form, argument="", required=False, **within) for value, form in forms.items()
+            }
         return found
 
     def _names(self, declared: Node) -> Iterator[str]:
@@ -148,12 +144,6 @@ class RequestRules:
         branches = schema.get("oneOf", ())
         found: dict[Any, Node] = {constants(self.document, branch).get("type"): branch for branch in branches}
         return {} if None in found else found
-
-
-def _named(declared: Node) -> str:
-    """Return the name of the schema that a property refers to, which may also be null."""
-    references = [branch["$ref"] for branch in (declared, *declared.get("oneOf", ())) if "$ref" in branch]
-    return str(references[0]).rpartition("/")[2]
 
 
 def _kind(schema: Node) -> str:
@@ -190,6 +180,6 @@ def _own(error: Node | None, outer: Node) -> Node:
     return {**own, "missing_code": error.get("missing")}
 
 
-def _call(name: str, arguments: Mapping[str, object]) -> Expression:
-    given = ", ".join(f"{key}={value!r}" for key, value in arguments.items() if value is not None)
-    return Expression(f"{name}({given})")
+def _call(name: str, keywords: Mapping[str, object], *values: object) -> Expression:
+    given = [*map(repr, values), *(f"{key}={value!r}" for key, value in keywords.items() if value is not None)]
+    return Expression(f"{name}({', '.join(given)})")

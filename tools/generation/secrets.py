@@ -6,17 +6,24 @@ that was hidden must say `x-secret`: true, or false if it is none any more.
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
 from openapi_python_client.parser.properties import ModelProperty
+from openapi_python_client.schema import Reference, Schema
 
 from tools.generation.document import PROJECT, Node, Problem, load_document
 from tools.generation.preparation import MARKS, secret_marks
 from tools.generation.sandbox_document import FILE
 
 
+def extensions_of(schema: Schema | Reference) -> Mapping[str, Any]:
+    """Return the fields of a schema beyond OpenAPI."""
+    return schema.model_extra or {}
+
+
 def marks_of(model: ModelProperty) -> Mapping[str, bool]:
     """Return what the document says about the properties of a model."""
-    marks: Mapping[str, bool] = (model.data.model_extra or {}).get(MARKS, {})
+    marks: Mapping[str, bool] = extensions_of(model.data).get(MARKS, {})
     return marks
 
 

@@ -25,7 +25,7 @@ _SCALARS: Mapping[str, str] = {
     "UuidProperty": "UUID_STRING",
 }
 _PLAIN = ("ANY", "BOOLEAN", "NUMBER", "STRING")
-#: By the model and the property: the model for each value of `kind`.
+#: By the model and the property: the model for each value of `kind`; none for a dictionary of any names.
 ModelsOfKinds = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
@@ -39,7 +39,9 @@ def table_of(model: ModelProperty, of_kinds: ModelsOfKinds) -> dict[str, tuple[s
     found: dict[str, tuple[str, str]] = {}
     for each in (*(model.required_properties or ()), *(model.optional_properties or ())):
         wire = plain(each.name)
-        kind = f"ByKind({dict(chosen[wire])!r})" if wire in chosen else kind_of(each)
+        kind = kind_of(each)
+        if wire in chosen:
+            kind = f"ByKind({dict(chosen[wire])!r})" if chosen[wire] else "OBJECT"
         found[wire] = str(each.python_name), kind
     return {wire: found[wire] for wire in (*map(plain, model.data.properties or ()), *found) if wire in found}
 

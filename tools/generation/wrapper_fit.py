@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.generation import complete_objects
 from tools.generation.document import PACKAGE, PROJECT, WRAPPER, Node, operations, reached
 from tools.generation.wire_names import dead_names, missing_parts
 
@@ -26,11 +25,8 @@ GENERATED = "generated/"
 
 def misfits(document: Mapping[str, Any], *, generated: Path, errors: list[str]) -> list[str]:
     """Return a line for each place of the wrapper that does not fit; `errors` are those of its types."""
-    return (
-        [*errors, *dead_names(document), *missing_parts(document)]
-        or import_errors(WRAPPER.name, WRAPPER.parent, PROJECT / "transport", generated)
-        or complete_objects.misfits()
-    )
+    found = [*errors, *dead_names(document), *missing_parts(document)]
+    return found or import_errors(WRAPPER.name, WRAPPER.parent, PROJECT / "transport", generated)
 
 
 def wrapped() -> set[str]:

@@ -63,13 +63,6 @@ if TYPE_CHECKING:
         sign_delivery as sign_delivery,
         verify_delivery as verify_delivery,
     )
-    from ._operations.repositories import (
-        BasicAuthentication as BasicAuthentication,
-        HeaderAuthentication as HeaderAuthentication,
-        OAuth2AuthorizationCodePKCEAuthentication as OAuth2AuthorizationCodePKCEAuthentication,
-        QueryParameterAuthentication as QueryParameterAuthentication,
-        RepositoryOptions as RepositoryOptions,
-    )
     from ._operations.scenes import escape as escape
 else:
     # Hidden from type checkers, which read the names that are imported as themselves, and would accept any other.
@@ -80,9 +73,6 @@ else:
         "Pager": "._listings.pager",
         **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "._listings.run"),
         **dict.fromkeys(("WebhookDelivery", "sign_delivery", "verify_delivery"), "._operations.deliveries"),
-        **dict.fromkeys(("BasicAuthentication", "HeaderAuthentication"), "._operations.repositories"),
-        **dict.fromkeys(("QueryParameterAuthentication", "RepositoryOptions"), "._operations.repositories"),
-        "OAuth2AuthorizationCodePKCEAuthentication": "._operations.repositories",
         "escape": "._operations.scenes",
         **dict.fromkeys(_models.__all__, _models.__name__),
     }

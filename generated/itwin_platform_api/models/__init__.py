@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .basic_authentication import BasicAuthentication, BasicAuthenticationParam
     from .capability_link import CapabilityLink
     from .data_center_location import DataCenterLocation
     from .detector import Detector
@@ -16,22 +17,28 @@ if TYPE_CHECKING:
     from .error_detail_code import ErrorDetailCode
     from .error_response import ErrorResponse as ErrorResponse
     from .event_type import EventType, EventTypeParam
+    from .header_authentication import HeaderAuthentication, HeaderAuthenticationParam
     from .itwin import ITwin, ITwinOrderParam, ITwinPropertyParam, ITwinTimeParam
     from .itwin_class import ITwinClass
     from .itwin_status import ITwinStatus, ITwinStatusParam
     from .itwin_sub_class import ITwinSubClass, ITwinSubClassParam
     from .itwin_summary import ITwinSummary
     from .itwins_response import ITwinsResponse as ITwinsResponse
+    from .oauth2_authorization_code_pkce_authentication import (
+        OAuth2AuthorizationCodePKCEAuthentication,
+        OAuth2AuthorizationCodePKCEAuthenticationParam,
+    )
     from .paging_link import PagingLink as PagingLink
     from .paging_links import PagingLinks as PagingLinks
     from .preferred_return import PreferredReturn as PreferredReturn
     from .preferred_return import PreferredReturnParam as PreferredReturnParam
     from .primary_account_response import PrimaryAccountResponse as PrimaryAccountResponse
-    from .query_parameters import QueryParameters as QueryParameters
+    from .query_parameter_authentication import QueryParameterAuthentication, QueryParameterAuthenticationParam
     from .query_scope import QueryScope, QueryScopeParam
     from .repository import Repository
     from .repository_capabilities import RepositoryCapabilities
     from .repository_class import RepositoryClass
+    from .repository_options import RepositoryOptions, RepositoryOptionsParam
     from .repository_resource_data import RepositoryResourceData, RepositoryResourceDataParam
     from .repository_response import RepositoryResponse as RepositoryResponse
     from .repository_sub_class import RepositorySubClass
@@ -56,104 +63,74 @@ if TYPE_CHECKING:
     from .scene_object_order import SceneObjectOrderParam as SceneObjectOrderParam
     from .scene_objects_response import SceneObjectsResponse as SceneObjectsResponse
     from .scene_response import SceneResponse as SceneResponse
-    from .stored_basic_authentication import BasicAuthenticationParam, StoredBasicAuthentication
-    from .stored_header_authentication import HeaderAuthenticationParam, StoredHeaderAuthentication
-    from .stored_oauth2_authorization_code_pkce_authentication import (
-        OAuth2AuthorizationCodePKCEAuthenticationParam,
-        StoredOAuth2AuthorizationCodePKCEAuthentication,
-    )
-    from .stored_query_parameter_authentication import (
-        QueryParameterAuthenticationParam,
-        StoredQueryParameterAuthentication,
-    )
-    from .stored_repository_options import RepositoryOptionsParam, StoredRepositoryOptions
     from .vector3d import Vector3d, Vector3dParam
     from .view3d_data import View3dData, View3dDataParam
     from .webhook import Webhook
     from .webhook_scope import WebhookScope
     from .webhook_update import WebhookUpdate as WebhookUpdate
 else:
-    _MODULES = {
-        "CapabilityLink": ".capability_link",
-        "DataCenterLocation": ".data_center_location",
-        "Detector": ".detector",
-        "DetectorCreate": ".detector_create",
-        "DetectorResponse": ".detector_response",
-        "DetectorType": ".detector_type",
-        "DetectorTypeParam": ".detector_type",
-        "ErrorBody": ".error_body",
-        "ErrorCode": ".error_code",
-        "ErrorDetail": ".error_detail",
-        "ErrorDetailCode": ".error_detail_code",
-        "ErrorResponse": ".error_response",
-        "EventType": ".event_type",
-        "EventTypeParam": ".event_type",
-        "ITwin": ".itwin",
-        "ITwinOrderParam": ".itwin",
-        "ITwinPropertyParam": ".itwin",
-        "ITwinTimeParam": ".itwin",
-        "ITwinClass": ".itwin_class",
-        "ITwinStatus": ".itwin_status",
-        "ITwinStatusParam": ".itwin_status",
-        "ITwinSubClass": ".itwin_sub_class",
-        "ITwinSubClassParam": ".itwin_sub_class",
-        "ITwinSummary": ".itwin_summary",
-        "ITwinsResponse": ".itwins_response",
-        "PagingLink": ".paging_link",
-        "PagingLinks": ".paging_links",
-        "PreferredReturn": ".preferred_return",
-        "PreferredReturnParam": ".preferred_return",
-        "PrimaryAccountResponse": ".primary_account_response",
-        "QueryParameters": ".query_parameters",
-        "QueryScope": ".query_scope",
-        "QueryScopeParam": ".query_scope",
-        "Repository": ".repository",
-        "RepositoryCapabilities": ".repository_capabilities",
-        "RepositoryClass": ".repository_class",
-        "RepositoryResourceData": ".repository_resource_data",
-        "RepositoryResourceDataParam": ".repository_resource_data",
-        "RepositoryResponse": ".repository_response",
-        "RepositorySubClass": ".repository_sub_class",
-        "RepositoryUpdate": ".repository_update",
-        "Resource": ".resource",
-        "ResourceCapabilities": ".resource_capabilities",
-        "ResourceClass": ".resource_class",
-        "ResourceCreate": ".resource_create",
-        "ResourceResponse": ".resource_response",
-        "ResourceSubClass": ".resource_sub_class",
-        "Scene": ".scene",
-        "SceneContext": ".scene_context",
-        "SceneCreate": ".scene_create",
-        "SceneData": ".scene_data",
-        "SceneDataCreate": ".scene_data_create",
-        "SceneObject": ".scene_object",
-        "SceneObjectCreate": ".scene_object_create",
-        "SceneObjectCreateParam": ".scene_object_create",
-        "SceneObjectKind": ".scene_object_kind",
-        "SceneObjectKindParam": ".scene_object_kind",
-        "SceneObjectMinimal": ".scene_object_minimal",
-        "SceneObjectOrder": ".scene_object_order",
-        "SceneObjectOrderParam": ".scene_object_order",
-        "SceneObjectsResponse": ".scene_objects_response",
-        "SceneResponse": ".scene_response",
-        "BasicAuthenticationParam": ".stored_basic_authentication",
-        "StoredBasicAuthentication": ".stored_basic_authentication",
-        "HeaderAuthenticationParam": ".stored_header_authentication",
-        "StoredHeaderAuthentication": ".stored_header_authentication",
-        "OAuth2AuthorizationCodePKCEAuthenticationParam": ".stored_oauth2_authorization_code_pkce_authentication",
-        "StoredOAuth2AuthorizationCodePKCEAuthentication": ".stored_oauth2_authorization_code_pkce_authentication",
-        "QueryParameterAuthenticationParam": ".stored_query_parameter_authentication",
-        "StoredQueryParameterAuthentication": ".stored_query_parameter_authentication",
-        "RepositoryOptionsParam": ".stored_repository_options",
-        "StoredRepositoryOptions": ".stored_repository_options",
-        "Vector3d": ".vector3d",
-        "Vector3dParam": ".vector3d",
-        "View3dData": ".view3d_data",
-        "View3dDataParam": ".view3d_data",
-        "Webhook": ".webhook",
-        "WebhookScope": ".webhook_scope",
-        "WebhookUpdate": ".webhook_update",
+    #: The names by their modules.
+    _NAMES = {
+        ".basic_authentication": "BasicAuthentication BasicAuthenticationParam",
+        ".capability_link": "CapabilityLink",
+        ".data_center_location": "DataCenterLocation",
+        ".detector": "Detector",
+        ".detector_create": "DetectorCreate",
+        ".detector_response": "DetectorResponse",
+        ".detector_type": "DetectorType DetectorTypeParam",
+        ".error_body": "ErrorBody",
+        ".error_code": "ErrorCode",
+        ".error_detail": "ErrorDetail",
+        ".error_detail_code": "ErrorDetailCode",
+        ".error_response": "ErrorResponse",
+        ".event_type": "EventType EventTypeParam",
+        ".header_authentication": "HeaderAuthentication HeaderAuthenticationParam",
+        ".itwin": "ITwin ITwinOrderParam ITwinPropertyParam ITwinTimeParam",
+        ".itwin_class": "ITwinClass",
+        ".itwin_status": "ITwinStatus ITwinStatusParam",
+        ".itwin_sub_class": "ITwinSubClass ITwinSubClassParam",
+        ".itwin_summary": "ITwinSummary",
+        ".itwins_response": "ITwinsResponse",
+        ".oauth2_authorization_code_pkce_authentication": "OAuth2AuthorizationCodePKCEAuthentication OAuth2AuthorizationCodePKCEAuthenticationParam",
+        ".paging_link": "PagingLink",
+        ".paging_links": "PagingLinks",
+        ".preferred_return": "PreferredReturn PreferredReturnParam",
+        ".primary_account_response": "PrimaryAccountResponse",
+        ".query_parameter_authentication": "QueryParameterAuthentication QueryParameterAuthenticationParam",
+        ".query_scope": "QueryScope QueryScopeParam",
+        ".repository": "Repository",
+        ".repository_capabilities": "RepositoryCapabilities",
+        ".repository_class": "RepositoryClass",
+        ".repository_options": "RepositoryOptions RepositoryOptionsParam",
+        ".repository_resource_data": "RepositoryResourceData RepositoryResourceDataParam",
+        ".repository_response": "RepositoryResponse",
+        ".repository_sub_class": "RepositorySubClass",
+        ".repository_update": "RepositoryUpdate",
+        ".resource": "Resource",
+        ".resource_capabilities": "ResourceCapabilities",
+        ".resource_class": "ResourceClass",
+        ".resource_create": "ResourceCreate",
+        ".resource_response": "ResourceResponse",
+        ".resource_sub_class": "ResourceSubClass",
+        ".scene": "Scene",
+        ".scene_context": "SceneContext",
+        ".scene_create": "SceneCreate",
+        ".scene_data": "SceneData",
+        ".scene_data_create": "SceneDataCreate",
+        ".scene_object": "SceneObject",
+        ".scene_object_create": "SceneObjectCreate SceneObjectCreateParam",
+        ".scene_object_kind": "SceneObjectKind SceneObjectKindParam",
+        ".scene_object_minimal": "SceneObjectMinimal",
+        ".scene_object_order": "SceneObjectOrder SceneObjectOrderParam",
+        ".scene_objects_response": "SceneObjectsResponse",
+        ".scene_response": "SceneResponse",
+        ".vector3d": "Vector3d Vector3dParam",
+        ".view3d_data": "View3dData View3dDataParam",
+        ".webhook": "Webhook",
+        ".webhook_scope": "WebhookScope",
+        ".webhook_update": "WebhookUpdate",
     }
+    _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
     # Out of sight of type checkers, for which it would make any name a name of this package.
     def __getattr__(name: str) -> object:
@@ -165,6 +142,7 @@ else:
 
 
 __all__ = (
+    "BasicAuthentication",
     "BasicAuthenticationParam",
     "CapabilityLink",
     "DataCenterLocation",
@@ -175,6 +153,7 @@ __all__ = (
     "ErrorDetailCode",
     "EventType",
     "EventTypeParam",
+    "HeaderAuthentication",
     "HeaderAuthenticationParam",
     "ITwin",
     "ITwinClass",
@@ -186,13 +165,16 @@ __all__ = (
     "ITwinSubClassParam",
     "ITwinSummary",
     "ITwinTimeParam",
+    "OAuth2AuthorizationCodePKCEAuthentication",
     "OAuth2AuthorizationCodePKCEAuthenticationParam",
+    "QueryParameterAuthentication",
     "QueryParameterAuthenticationParam",
     "QueryScope",
     "QueryScopeParam",
     "Repository",
     "RepositoryCapabilities",
     "RepositoryClass",
+    "RepositoryOptions",
     "RepositoryOptionsParam",
     "RepositoryResourceData",
     "RepositoryResourceDataParam",
@@ -207,11 +189,6 @@ __all__ = (
     "SceneObjectCreate",
     "SceneObjectCreateParam",
     "SceneObjectMinimal",
-    "StoredBasicAuthentication",
-    "StoredHeaderAuthentication",
-    "StoredOAuth2AuthorizationCodePKCEAuthentication",
-    "StoredQueryParameterAuthentication",
-    "StoredRepositoryOptions",
     "Vector3d",
     "Vector3dParam",
     "View3dData",

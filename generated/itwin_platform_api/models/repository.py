@@ -52,16 +52,16 @@ class Repository(JSONModel):
     """Capabilities of a repository."""
 
     authentication: (
-        None
-        | StoredBasicAuthentication
-        | StoredHeaderAuthentication
-        | StoredOAuth2AuthorizationCodePKCEAuthentication
-        | StoredQueryParameterAuthentication
+        BasicAuthentication
+        | HeaderAuthentication
+        | None
+        | OAuth2AuthorizationCodePKCEAuthentication
+        | QueryParameterAuthentication
         | Unset
     ) = UNSET
     """Optional. May be null."""
 
-    options: None | StoredRepositoryOptions | Unset = UNSET
+    options: None | RepositoryOptions | Unset = UNSET
     """Optional. May be null."""
 
     FIELDS: ClassVar[Table] = {
@@ -75,24 +75,22 @@ class Repository(JSONModel):
             "authentication",
             OneOfKind(
                 (
-                    "StoredHeaderAuthentication",
-                    "StoredQueryParameterAuthentication",
-                    "StoredBasicAuthentication",
-                    "StoredOAuth2AuthorizationCodePKCEAuthentication",
+                    "HeaderAuthentication",
+                    "QueryParameterAuthentication",
+                    "BasicAuthentication",
+                    "OAuth2AuthorizationCodePKCEAuthentication",
                 )
             ),
         ),
-        "options": ("options", ModelKind("StoredRepositoryOptions")),
+        "options": ("options", ModelKind("RepositoryOptions")),
     }
     SECRETS: ClassVar[frozenset[str]] = frozenset(["authentication"])
 
 
 # Below the class, so that models may name each other; once, and not in each call.
+from ..models.basic_authentication import BasicAuthentication  # noqa: E402
+from ..models.header_authentication import HeaderAuthentication  # noqa: E402
+from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication  # noqa: E402
+from ..models.query_parameter_authentication import QueryParameterAuthentication  # noqa: E402
 from ..models.repository_capabilities import RepositoryCapabilities  # noqa: E402
-from ..models.stored_basic_authentication import StoredBasicAuthentication  # noqa: E402
-from ..models.stored_header_authentication import StoredHeaderAuthentication  # noqa: E402
-from ..models.stored_oauth2_authorization_code_pkce_authentication import (
-    StoredOAuth2AuthorizationCodePKCEAuthentication,  # noqa: E402
-)
-from ..models.stored_query_parameter_authentication import StoredQueryParameterAuthentication  # noqa: E402
-from ..models.stored_repository_options import StoredRepositoryOptions  # noqa: E402
+from ..models.repository_options import RepositoryOptions  # noqa: E402

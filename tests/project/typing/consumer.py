@@ -98,14 +98,19 @@ async def repositories(platform: ip.PlatformClient) -> None:
     assert_type(repository, ip.Repository)
     header = ip.HeaderAuthentication(key="k", value="v")
     assert_type(header.replace(value="w"), ip.HeaderAuthentication)
-    assert_type(ip.QueryParameterAuthentication.of(repository), ip.QueryParameterAuthentication)
+    query = ip.QueryParameterAuthentication(key="k", value="v")
+    await platform.repositories.update("i", "r", authentication=query)
     oauth = ip.OAuth2AuthorizationCodePKCEAuthentication(
         client_id="c", scopes="s", authorization_endpoint="a", token_endpoint="t", redirect_uri="r"
     )
     await platform.repositories.update("i", "r", authentication=oauth)
-    assert_type(ip.BasicAuthentication.of(repository), ip.BasicAuthentication)
-    assert_type(ip.BasicAuthentication.of(repository).replace(password="q"), ip.BasicAuthentication)
-    assert_type(ip.RepositoryOptions.of(repository).replace(minimum_level=None), ip.RepositoryOptions)
+    if isinstance(repository.authentication, ip.BasicAuthentication):
+        assert_type(repository.authentication.replace(password="q"), ip.BasicAuthentication)
+        await platform.repositories.update("i", "r", authentication=repository.authentication)
+    if repository.options:
+        assert_type(repository.options.minimum_level, int | None)
+        assert_type(repository.options.replace(minimum_level=None), ip.RepositoryOptions)
+        await platform.repositories.update("i", "r", options=repository.options)
     mapping: Mapping[str, object] = {"type": "Basic"}
     await platform.repositories.update("i", "r", authentication=mapping, options=mapping)
     password: ip.BasicAuthenticationParam = {"type": "Basic", "username": "u", "password": "p"}

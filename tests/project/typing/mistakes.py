@@ -26,12 +26,13 @@ async def calls(platform: ip.PlatformClient) -> None:
 
 
 async def whole_objects(platform: ip.PlatformClient) -> None:
-    """Objects that would be incomplete, changed in place, or given for one another."""
+    """Objects that would be incomplete, or given for one another."""
     basic = ip.BasicAuthentication(username="u", password="p")
     ip.BasicAuthentication(username="u")  # type: ignore[call-arg]
     ip.HeaderAuthentication("k", "v")  # type: ignore[call-arg, arg-type]
-    basic.password = "q"  # type: ignore[misc]
     basic.replace(key="k")  # type: ignore[call-arg]
+    ip.RepositoryOptions(minimum_level=3)  # type: ignore[call-arg]
+    ip.Repository.from_dict({}).options.replace(minimum_level=3)  # type: ignore[union-attr]
     await platform.repositories.update("i", "r", options=basic)  # type: ignore[arg-type]
 
 

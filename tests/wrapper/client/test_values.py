@@ -74,8 +74,11 @@ SHOWN: list[tuple[object, str]] = [
     (PLATFORM, "PlatformClient(base_url='https://s.example/api', vendor='acme')"),
     (VIEW, "PlatformClient(base_url='https://s.example/api', vendor='acme', with options)"),
     (AccessToken("planted"), "AccessToken(expires_at=None)"),
-    (BasicAuthentication(username="planted", password="planted"), "BasicAuthentication(<hidden>)"),
-    (OPTIONS, "RepositoryOptions(minimum_level=1, maximum_level=None)"),
+    (
+        BasicAuthentication(username="planted", password="planted"),
+        "BasicAuthentication(type_='Basic', username=<hidden>, password=<hidden>)",
+    ),
+    (OPTIONS, "RepositoryOptions(query_parameters=<hidden>, minimum_level=1, maximum_level=None)"),
     (Gate(), GATE),
     (PLATFORM.itwins, "ITwins('https://s.example/api')"),
     (PLATFORM.scenes, "Scenes('https://s.example/api')"),
@@ -144,7 +147,7 @@ def test_a_model_can_be_changed_and_so_is_no_key() -> None:
 VALUES: list[object] = [
     *(ITwinStatus.ACTIVE, ITwinStatus("Paused"), EventType.ITWINS_ITWIN_CREATED_V1, STATE),
     *(BackoffPolicy(max_attempts=2), RateLimit(requests=1, per=2.0), ErrorDetail(code="A")),
-    *(AccessToken("t", NOON), BasicAuthentication(username="u", password="p"), OPTIONS),
+    AccessToken("t", NOON),
     CooldownStarted(method="GET", route="/a", seconds=1.0),
     AttemptEnded(method="GET", route="/", status=200, error=None, seconds=0.1, attempt=1, correlation_id=None),
 ]

@@ -143,9 +143,9 @@ NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
     *((name, {argument: value}, "visible ASCII") for name, argument in BY_HEADER for value in NO_HEADERS),
     *((name, {argument: None}, f"{argument} must be a string") for name, argument in BY_HEADER),
     *(
-        ("update_repository", {name: value}, f"{name} must be one of its types, a mapping")
-        for name in ("authentication", "options")
-        for value in ("Basic", 5, ["a"])
+        (name, {"itwin_id": value}, "itwin_id must")
+        for name in ("create_scene", "list_scene_objects")
+        for value in (UNSET, "", None, 7)
     ),
     *(("list_itwins", {"sub_class": value}, "sub_class must be one str, or an iterable of") for value in (5, b"ab")),
     *(("list_itwins", {"select": ["id", value]}, "select must be one str, or an iterable of") for value in (None, 5)),
@@ -232,7 +232,7 @@ IN_BODIES: list[tuple[str, Callable[[PlatformClient, Any], Awaitable[object]]]] 
     ("objects[0].data.a[0]", lambda it, value: called(it, "create_scene", {"objects": [{"data": {"a": [value]}}]})),
     ("objects[0].order", lambda it, value: called(it, "create_scene", {"objects": [LAYER_MODEL(order=value)]})),
     ("options.a", lambda it, value: called(it, "update_repository", {"options": {"a": value}})),
-    ("options.minimumLevel", lambda it, value: called(it, "update_repository", {"options": level(value)})),
+    ("options.minimum_level", lambda it, value: called(it, "update_repository", {"options": level(value)})),
     ("name", lambda it, value: called(it, "create_detector", {"name": value})),
     ("extra_body.a", lambda it, value: it.with_options(extra_body={"a": value}).aclose()),
 ]

@@ -1,11 +1,16 @@
-"""The full-object replacement types: nothing partial can be written, nothing stored is lost. Source: section 4.1."""
+"""The objects that replace what is stored: nothing partial can be written or sent, nothing is lost. Section 4.1."""
 
-import dataclasses
-from typing import Any
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any, cast
 
+import attrs
+import httpx
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import (
+    UNSET,
     BasicAuthentication,
     HeaderAuthentication,
     OAuth2AuthorizationCodePKCEAuthentication,
@@ -14,9 +19,10 @@ from itwin_platform import (
     RepositoryOptions,
     UsageError,
 )
-from itwin_platform._operations.repositories import Authentication, CompleteObject
+from itwin_platform_api.api.repositories import update_repository
 
 from tests.support.examples import strings
+from tests.wrapper.operations.conftest import Exchange, called
 
 BASIC = BasicAuthentication(username="planted-name", password="planted-password")
 HEADER = HeaderAuthentication(key="planted-key", value="planted-value")
@@ -29,9 +35,9 @@ PKCE = OAuth2AuthorizationCodePKCEAuthentication(
     redirect_uri="https://planted-r",
 )
 OPTIONS = RepositoryOptions(query_parameters={"apiKey": "planted-key"}, minimum_level=1, maximum_level=None)
-AUTHENTICATIONS: tuple[Authentication, ...] = (BASIC, HEADER, QUERY, PKCE)
+AUTHENTICATIONS: tuple[Any, ...] = (BASIC, HEADER, QUERY, PKCE)
 named = pytest.mark.parametrize("complete", [*AUTHENTICATIONS, OPTIONS], ids=lambda complete: type(complete).__name__)
-by_type = pytest.mark.parametrize("complete", AUTHENTICATIONS, ids=lambda complete: complete.TYPE)
+by_type = pytest.mark.parametrize("complete", AUTHENTICATIONS, ids=lambda complete: complete.type_)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | strings(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(strings(max_size=5), inner, max_size=3),
@@ -41,20 +47,26 @@ OBJECTS = st.dictionaries(strings(max_size=4), JSON, max_size=3)
 LEVEL = st.none() | st.integers()
 
 
-def stored(**properties: object) -> Repository:
-    """A repository as the service returns it."""
-    return Repository.from_dict({"id": "r", **properties})
+def returned(**properties: object) -> Repository:
+    """A repository as the service returns it, decoded from the body of a response."""
+    response = httpx.Response(200, json={"repository": {"id": "r", **properties}})
+    repository = update_repository.parse_response(response).repository
+    assert isinstance(repository, Repository)
+    assert repository == Repository.from_dict({"id": "r", **properties})
+    return repository
 
 
-def own_fields(complete: CompleteObject) -> dict[str, Any]:
-    """The fields that must be named, with their values."""
-    return {each.name: getattr(complete, each.name) for each in dataclasses.fields(complete) if each.name != "unknown"}
+def arguments(complete: Any) -> dict[str, Any]:
+    """The properties that must be named, with their values."""
+    names = [each.name for each in attrs.fields(type(complete)) if each.init and each.default is attrs.NOTHING]
+    return {name: getattr(complete, name) for name in names}
 
 
 @named
-def test_every_field_must_be_named(complete: CompleteObject) -> None:
-    """Leaving out any one field, or giving them by position, is a TypeError: a partial object cannot be written."""
-    values = own_fields(complete)
+def test_every_property_must_be_named(complete: Any) -> None:
+    """Omitting any property, or giving them by position, is a TypeError: a partial object cannot be written."""
+    values = arguments(complete)
+    assert len(values) == len([name for name, _ in complete.FIELDS.values() if name != "type_"])
     for left_out in values:
         with pytest.raises(TypeError, match=left_out):
             type(complete)(**{name: value for name, value in values.items() if name != left_out})
@@ -63,91 +75,124 @@ def test_every_field_must_be_named(complete: CompleteObject) -> None:
 
 
 @named
-def test_an_object_shows_no_secret(complete: CompleteObject) -> None:
-    """`repr` and `str` name the type and hide what may be a secret, properties that are not known too."""
-    shown = repr(complete) + str(dataclasses.replace(complete, unknown={"planted": "planted"}))
+def test_an_object_shows_no_secret(complete: Any) -> None:
+    """`repr` and `str` hide what may be a secret, the values of properties that are not known too."""
+    unknown = attrs.evolve(complete, additional_properties={"realm": "planted"})
+    shown = repr(unknown) + str(unknown)
     assert type(complete).__name__ in shown
     assert "planted" not in shown
 
 
 @by_type
-def test_what_is_stored_is_read_back(complete: Authentication) -> None:
-    """`of` a repository with the object gives the object, with properties that this version does not know."""
-    wire = complete.wire_fields() | {"tenant": {"a": [1]}, "note": None}
-    read = type(complete).of(stored(authentication=wire))
-    assert read == dataclasses.replace(complete, unknown={"tenant": {"a": [1]}, "note": None})
-    assert read.wire_fields() == wire
+def test_the_variables_of_an_authentication_are_no_secret(complete: Any) -> None:
+    """`vars()`, which FastAPI returns of a route without a type, has no property but the type."""
+    assert vars(complete) == {"type": complete.type_}
+
+
+#: Each makes a copy of an object.
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "evolve": attrs.evolve,
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),  # noqa: S301  # our own bytes
+    "replace": lambda value: value.replace(),
+}
+
+
+@named
+@pytest.mark.parametrize("way", COPIES)
+def test_a_copy_is_equal(complete: Any, way: str) -> None:
+    """Copies, pickles and `replace()` keep every property."""
+    copied = COPIES[way](complete)
+    assert (copied, type(copied), copied.to_dict()) == (complete, type(complete), complete.to_dict())
 
 
 @by_type
-def test_replace_changes_one_field_and_keeps_all_else(complete: Any) -> None:
-    """`replace` changes single fields and leaves the original unchanged."""
-    read = type(complete).of(stored(authentication=complete.wire_fields() | {"tenant": "t"}))
-    before = read.wire_fields()
-    for wire, name in read.properties().items():
-        assert read.replace(**{name: "new"}).wire_fields() == before | {wire: "new"}
-    assert read.replace() == read
-    assert read.wire_fields() == before
+def test_what_the_service_returned_is_such_an_object(complete: Any) -> None:
+    """A repository holds the class that `update` takes, with properties that this version does not know."""
+    wire = complete.to_dict() | {"tenant": {"a": [1]}, "note": None}
+    read: Any = returned(authentication=wire).authentication
+    assert read == attrs.evolve(complete, additional_properties={"tenant": {"a": [1]}, "note": None})
+    assert read.to_dict() == wire
 
 
-#: What a repository holds, and what is said where nothing can be read from it that is not partial.
-NOT_BASIC: list[Any] = [None, {"type": "Header", "key": "k", "value": "v"}, {"type": "ApiKey"}, {}, "Basic", [], 5]
-UNREADABLE: list[tuple[Any, str, Any, str]] = [
-    *((BasicAuthentication, "authentication", held, "no authentication of type Basic") for held in NOT_BASIC),
-    (BasicAuthentication, "other", {}, "no authentication of type Basic"),
-    (BasicAuthentication, "authentication", {"type": "Basic"}, "did not return username, password: "),
-    (BasicAuthentication, "authentication", BASIC.wire_fields() | {"password": None}, "did not return password: "),
-    *((RepositoryOptions, "options", held, "not an object") for held in list[Any](["a=b", ["a"], 5])),
-]
+@by_type
+def test_replace_changes_one_property_and_keeps_all_others(complete: Any) -> None:
+    """`replace` changes single properties and leaves the original unchanged."""
+    read: Any = returned(authentication=complete.to_dict() | {"tenant": "t"}).authentication
+    before = read.to_dict()
+    for wire, (name, _) in read.FIELDS.items():
+        if name != "type_":
+            assert read.replace(**{name: "new"}).to_dict() == before | {wire: "new"}
+    read.replace().additional_properties["tenant"] = "another"
+    assert read.to_dict() == before
 
 
-@pytest.mark.parametrize(("kind", "name", "held", "said"), UNREADABLE)
-def test_what_is_not_complete_is_not_read(kind: Any, name: str, held: object, said: str) -> None:
-    """`of` raises UsageError, so that no partial object is sent, and nothing is replaced without a word."""
-    with pytest.raises(UsageError, match=said) as caught:
-        kind.of(stored(**{name: held}))
-    assert caught.value.argument == "repository"
-
-
-@given(st.fixed_dictionaries({"queryParameters": OBJECTS, "minimumLevel": LEVEL, "maximumLevel": LEVEL}), OBJECTS)
-def test_all_options_are_read_back(known: dict[str, Any], more: dict[str, Any]) -> None:
-    """Whatever the service has stored comes back as it was, unknown properties too; null is as good as absent."""
-    read = RepositoryOptions.of(stored(options=more | known))
-    assert read.wire_fields() == more | {name: value for name, value in known.items() if value is not None}
+@given(st.fixed_dictionaries({}, optional={"queryParameters": OBJECTS, "minimumLevel": LEVEL}), OBJECTS)
+def test_all_options_are_kept(known: dict[str, Any], more: dict[str, Any]) -> None:
+    """Options that the service returned are sent as they were, unknown properties too; null is as good as absent."""
+    read: Any = returned(options=more | known).options
+    assert read.to_dict() == more | {name: value for name, value in known.items() if value is not None}
+    assert read.maximum_level is None
 
 
 @given(LEVEL, LEVEL)
 def test_replace_changes_one_option(old: int | None, new: int | None) -> None:
     """A level is set, changed, or with None taken away; the other properties stay."""
-    options = RepositoryOptions.of(stored(options={"minimumLevel": old, "maximumLevel": 7, "tileSize": 512}))
-    changed = options.replace(minimum_level=new)
+    options: Any = returned(options={"minimumLevel": old, "maximumLevel": 7, "tileSize": 512}).options
     rest = {"maximumLevel": 7, "tileSize": 512}
-    assert changed.wire_fields() == (rest if new is None else rest | {"minimumLevel": new})
+    assert options.replace(minimum_level=new).to_dict() == (rest if new is None else rest | {"minimumLevel": new})
     assert options.minimum_level == old
-    assert options.replace() == options
 
 
-@pytest.mark.parametrize("properties", [{}, {"options": None}, {"options": {}}], ids=repr)
-def test_a_repository_without_options_is_a_beginning(properties: dict[str, object]) -> None:
-    """Where nothing is stored, options begin without any property."""
-    empty = RepositoryOptions(query_parameters=None, minimum_level=None, maximum_level=None)
-    assert RepositoryOptions.of(stored(**properties)) == empty
-    assert empty.wire_fields() == {}
+STORED = {"queryParameters": {"a": "b"}, "minimumLevel": 1, "maximumLevel": 2}
+UNFINISHED = RepositoryOptions(query_parameters=None, minimum_level=cast("Any", UNSET), maximum_level=None)
+#: What is not complete, how the error names it, and the call that it says to write instead.
+PARTIAL: list[tuple[str, Any, str, str]] = [
+    ("options", {"minimumLevel": 3}, "queryParameters, maximumLevel", "RepositoryOptions("),
+    ("options", {}, "queryParameters, minimumLevel, maximumLevel", "RepositoryOptions("),
+    ("options", STORED | {"maximumLevel": UNSET}, "maximumLevel", "RepositoryOptions("),
+    ("options", UNFINISHED, "minimum_level", "RepositoryOptions("),
+    ("authentication", {"type": "Basic", "password": "p"}, "username", "BasicAuthentication(username=..., password="),
+    ("authentication", {"type": "Header"}, "key, value", "HeaderAuthentication(key=..., value=...)"),
+    ("authentication", {"type": "QueryParameter", "key": "k"}, "value", "QueryParameterAuthentication("),
+    ("authentication", {"type": "Basic", "username": "u", "password": UNSET}, "password", "BasicAuthentication("),
+    ("authentication", returned(authentication={"type": "Basic"}).authentication, "username, password", "Basic"),
+    ("authentication", returned(authentication={"type": "Header", "key": "k"}).authentication, "value", "Header"),
+    (
+        "authentication",
+        returned(authentication={"type": "OAuth2AuthorizationCodePKCE", "scopes": "s"}).authentication,
+        "client_id, authorization_endpoint, token_endpoint, redirect_uri",
+        "OAuth2AuthorizationCodePKCEAuthentication(client_id=..., ",
+    ),
+]
 
 
-def test_what_was_read_is_not_shared() -> None:
-    """Changing the repository afterwards changes nothing that was read from it."""
-    repository = stored(options={"queryParameters": {"a": ["1"]}, "more": {"b": 1}})
-    read = RepositoryOptions.of(repository)
-    repository.options["more"]["b"] = 2  # type: ignore[index]  # it is a model
-    assert read.wire_fields() == {"queryParameters": {"a": ["1"]}, "more": {"b": 1}}
+@pytest.mark.parametrize(("name", "partial", "missing", "instead"), PARTIAL)
+async def test_what_is_not_complete_is_not_sent(
+    name: str, partial: Any, missing: str, instead: str, exchange: Exchange
+) -> None:
+    """The error names the missing properties, the class to write instead, and how to change what is stored."""
+    with pytest.raises(UsageError) as caught:
+        await called(exchange.platform, "update_repository", {"display_name": UNSET, name: partial})
+    said = str(caught.value)
+    assert f": {name} lacks {missing}: it replaces what is stored, so pass a complete {instead}" in said
+    assert f"repository.{name}.replace(...)" in said
+    assert caught.value.argument == name
 
 
-@pytest.mark.parametrize("kind", [BasicAuthentication, RepositoryOptions])
-def test_what_a_repository_holds_is_not_a_repository(kind: Any) -> None:
-    """`of(repository.authentication)` says that it takes the repository."""
-    repository = Repository.from_dict({"authentication": {"type": "Basic"}, "options": {}})
-    for held in (repository.authentication, repository.options):
-        with pytest.raises(UsageError, match="repository must be a Repository") as caught:
-            kind.of(held)
-        assert caught.value.argument == "repository"
+NO_OBJECT: list[Any] = ["Basic", 5, ["a"]]
+NO_OPTIONS: list[Any] = [BASIC, returned(), *NO_OBJECT]
+NO_AUTHENTICATION: list[Any] = [OPTIONS, returned(), {}]
+OTHERS: list[tuple[str, Any, str]] = [
+    *(("options", value, "be RepositoryOptions or a mapping, not ") for value in NO_OPTIONS),
+    *(("authentication", value, "have a `type`, one of Header, ") for value in NO_AUTHENTICATION),
+    *(("authentication", value, "be HeaderAuthentication or QueryParameterAuth") for value in NO_OBJECT),
+]
+
+
+@pytest.mark.parametrize(("name", "other", "said"), OTHERS)
+async def test_another_value_is_not_sent(name: str, other: Any, said: str, exchange: Exchange) -> None:
+    """A model of something else, and what is no object, is rejected with the classes that are accepted."""
+    with pytest.raises(UsageError, match=f": {name} must {said}"):
+        await called(exchange.platform, "update_repository", {"display_name": UNSET, name: other})

@@ -39,6 +39,11 @@ class Group:
 def usage_error(broken: Violation) -> UsageError:
     """Return the error of a rule of the document."""
     text = f"{broken.argument} {broken.rule}"
+    if broken.instead is not None:
+        text += (
+            f": it replaces what is stored, so pass a complete {broken.instead}, "
+            f"or change the stored one with repository.{broken.argument}.replace(...)"
+        )
     return UsageError(text, argument=broken.argument, code=broken.code, target=broken.target)
 
 

@@ -12,21 +12,17 @@ ROUTE: str = "/reality-analysis/detectors"
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
-        argument="",
-        kind="object",
+        "",
+        "object",
         required=True,
         code="InvalidRealityAnalysisRequest",
         properties={
-            "name": Rule(argument="name", kind="string", required=True, code="InvalidRealityAnalysisRequest"),
-            "displayName": Rule(
-                argument="display_name", kind="string", nullable=True, code="InvalidRealityAnalysisRequest"
-            ),
-            "description": Rule(
-                argument="description", kind="string", nullable=True, code="InvalidRealityAnalysisRequest"
-            ),
-            "type": Rule(argument="type", kind="string", required=True, code="InvalidValue", target="detector.type"),
+            "name": Rule("name", "string", required=True, code="InvalidRealityAnalysisRequest"),
+            "displayName": Rule("display_name", "string", nullable=True, code="InvalidRealityAnalysisRequest"),
+            "description": Rule("description", "string", nullable=True, code="InvalidRealityAnalysisRequest"),
+            "type": Rule("type", "string", required=True, code="InvalidValue", target="detector.type"),
             "documentationUrl": Rule(
-                argument="documentation_url", kind="string", nullable=True, code="InvalidRealityAnalysisRequest"
+                "documentation_url", "string", nullable=True, code="InvalidRealityAnalysisRequest"
             ),
         },
     )

@@ -33,43 +33,41 @@ ROUTE: str = "/itwins/"
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "sub_class": Rule(
-        argument="sub_class",
-        kind="array",
+        "sub_class",
+        "array",
         least=1,
         code="InvalidValue",
         target="subClass",
-        items=Rule(argument="", kind="string", least=1, code="InvalidValue", target="subClass"),
+        items=Rule("", "string", least=1, code="InvalidValue", target="subClass"),
     ),
-    "status": Rule(argument="status", kind="string", least=1, code="InvalidValue", target="status"),
-    "type_": Rule(argument="type", kind="string", least=1, code="InvalidiTwinsRequest"),
-    "number": Rule(argument="number", kind="string", least=1, code="InvalidiTwinsRequest"),
-    "display_name": Rule(argument="display_name", kind="string", least=1, code="InvalidiTwinsRequest"),
-    "parent_id": Rule(argument="parent_id", kind="string", least=1, code="InvalidiTwinsRequest"),
-    "itwin_account_id": Rule(argument="itwin_account_id", kind="string", least=1, code="InvalidiTwinsRequest"),
+    "status": Rule("status", "string", least=1, code="InvalidValue", target="status"),
+    "type_": Rule("type", "string", least=1, code="InvalidiTwinsRequest"),
+    "number": Rule("number", "string", least=1, code="InvalidiTwinsRequest"),
+    "display_name": Rule("display_name", "string", least=1, code="InvalidiTwinsRequest"),
+    "parent_id": Rule("parent_id", "string", least=1, code="InvalidiTwinsRequest"),
+    "itwin_account_id": Rule("itwin_account_id", "string", least=1, code="InvalidiTwinsRequest"),
     "search": Rule(
-        argument="search",
-        kind="string",
+        "search",
+        "string",
         least=1,
         code="InvalidiTwinsRequest",
-        excludes=Excludes(
-            arguments={"number": "number", "display_name": "display_name"}, code="InvalidParameter", target="$search"
-        ),
+        excludes=Excludes({"number": "number", "display_name": "display_name"}, "InvalidParameter", "$search"),
     ),
     "select": Rule(
-        argument="select",
-        kind="array",
+        "select",
+        "array",
         least=1,
         code="InvalidValue",
         target="$select",
-        items=Rule(argument="", kind="string", least=1, code="InvalidValue", target="$select"),
+        items=Rule("", "string", least=1, code="InvalidValue", target="$select"),
     ),
     "filter_": Rule(
-        argument="filter",
-        kind="string",
+        "filter",
+        "string",
         least=1,
         code="InvalidiTwinsRequest",
         excludes=Excludes(
-            arguments={
+            {
                 "status": "status",
                 "type_": "type",
                 "number": "number",
@@ -78,26 +76,26 @@ RULES: dict[str, Rule] = {
                 "itwin_account_id": "itwin_account_id",
                 "search": "search",
             },
-            code="InvalidParameter",
-            target="$filter",
+            "InvalidParameter",
+            "$filter",
         ),
     ),
-    "orderby": Rule(argument="order_by", kind="string", least=1, code="InvalidValue", target="$orderby"),
-    "top": Rule(argument="page_size", kind="integer", least=1, most=1000, code="InvalidValue", target="$top"),
-    "skip": Rule(argument="skip", kind="integer", least=0, code="InvalidValue", target="$skip"),
+    "orderby": Rule("order_by", "string", least=1, code="InvalidValue", target="$orderby"),
+    "top": Rule("page_size", "integer", least=1, most=1000, code="InvalidValue", target="$top"),
+    "skip": Rule("skip", "integer", least=0, code="InvalidValue", target="$skip"),
     "include_inactive": Rule(
-        argument="include_inactive",
-        kind="boolean",
+        "include_inactive",
+        "boolean",
         code="InvalidiTwinsRequest",
-        excludes=Excludes(arguments={"status": "status"}, code="InvalidParameter", target="includeInactive"),
+        excludes=Excludes({"status": "status"}, "InvalidParameter", "includeInactive"),
     ),
     "x_max_return": Rule(
-        argument="max_return", kind="integer", least=1, most=10000, code="InvalidHeaderValue", target="X-Max-Return"
+        "max_return", "integer", least=1, most=10000, code="InvalidHeaderValue", target="X-Max-Return"
     ),
     "x_itwin_query_scope": Rule(
-        argument="query_scope", kind="string", least=1, code="InvalidHeaderValue", target="X-iTwin-Create-Scope"
+        "query_scope", "string", least=1, code="InvalidHeaderValue", target="X-iTwin-Create-Scope"
     ),
-    "prefer": Rule(argument="representation", kind="string", least=1, code="InvalidiTwinsRequest"),
+    "prefer": Rule("representation", "string", least=1, code="InvalidiTwinsRequest"),
 }
 
 

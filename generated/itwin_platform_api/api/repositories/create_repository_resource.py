@@ -14,14 +14,14 @@ ROUTE: str = "/itwins/{itwin_id}/repositories/{repository_id}/resources"
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
-        argument="",
-        kind="object",
+        "",
+        "object",
         required=True,
         code="InvalidiTwinsRequest",
         properties={
             "id": Rule(
-                argument="id",
-                kind="string",
+                "id",
+                "string",
                 required=True,
                 least=1,
                 most=200,
@@ -30,8 +30,8 @@ RULES: dict[str, Rule] = {
                 missing_code="MissingRequiredProperty",
             ),
             "type": Rule(
-                argument="type",
-                kind="string",
+                "type",
+                "string",
                 least=1,
                 most=100,
                 code="InvalidValue",
@@ -39,8 +39,8 @@ RULES: dict[str, Rule] = {
                 missing_code="MissingRequiredProperty",
             ),
             "displayName": Rule(
-                argument="display_name",
-                kind="string",
+                "display_name",
+                "string",
                 required=True,
                 least=1,
                 most=200,

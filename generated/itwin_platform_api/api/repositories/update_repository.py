@@ -14,128 +14,89 @@ ROUTE: str = "/itwins/{itwin_id}/repositories/{repository_id}"
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
-        argument="",
-        kind="object",
+        "",
+        "object",
         required=True,
         code="InvalidiTwinsRequest",
         properties={
-            "displayName": Rule(
-                argument="display_name", kind="string", least=1, most=200, code="InvalidValue", target="displayName"
-            ),
-            "uri": Rule(argument="uri", kind="string", least=1, most=2000, code="InvalidValue", target="uri"),
+            "displayName": Rule("display_name", "string", least=1, most=200, code="InvalidValue", target="displayName"),
+            "uri": Rule("uri", "string", least=1, most=2000, code="InvalidValue", target="uri"),
             "authentication": Rule(
-                argument="authentication",
-                kind="object",
+                "authentication",
+                "object",
                 nullable=True,
                 code="InvalidiTwinsRequest",
                 forms={
                     "Header": Rule(
-                        argument="",
-                        kind="object",
+                        "",
+                        "object",
                         code="InvalidiTwinsRequest",
                         properties={
-                            "type": Rule(argument="type", kind="string", required=True, code="InvalidiTwinsRequest"),
-                            "key": Rule(
-                                argument="key", kind="string", required=True, code="InvalidValue", target="key"
-                            ),
-                            "value": Rule(
-                                argument="value", kind="string", required=True, code="InvalidValue", target="value"
-                            ),
+                            "type": Rule("type", "string", required=True, code="InvalidiTwinsRequest"),
+                            "key": Rule("key", "string", required=True, code="InvalidValue", target="key"),
+                            "value": Rule("value", "string", required=True, code="InvalidValue", target="value"),
                         },
                         complete="HeaderAuthentication",
                     ),
                     "QueryParameter": Rule(
-                        argument="",
-                        kind="object",
+                        "",
+                        "object",
                         code="InvalidiTwinsRequest",
                         properties={
-                            "type": Rule(argument="type", kind="string", required=True, code="InvalidiTwinsRequest"),
-                            "key": Rule(
-                                argument="key", kind="string", required=True, code="InvalidValue", target="key"
-                            ),
-                            "value": Rule(
-                                argument="value", kind="string", required=True, code="InvalidValue", target="value"
-                            ),
+                            "type": Rule("type", "string", required=True, code="InvalidiTwinsRequest"),
+                            "key": Rule("key", "string", required=True, code="InvalidValue", target="key"),
+                            "value": Rule("value", "string", required=True, code="InvalidValue", target="value"),
                         },
                         complete="QueryParameterAuthentication",
                     ),
                     "Basic": Rule(
-                        argument="",
-                        kind="object",
+                        "",
+                        "object",
                         code="InvalidiTwinsRequest",
                         properties={
-                            "type": Rule(argument="type", kind="string", required=True, code="InvalidiTwinsRequest"),
+                            "type": Rule("type", "string", required=True, code="InvalidiTwinsRequest"),
                             "username": Rule(
-                                argument="username",
-                                kind="string",
-                                required=True,
-                                code="InvalidValue",
-                                target="username",
+                                "username", "string", required=True, code="InvalidValue", target="username"
                             ),
                             "password": Rule(
-                                argument="password",
-                                kind="string",
-                                required=True,
-                                code="InvalidValue",
-                                target="password",
+                                "password", "string", required=True, code="InvalidValue", target="password"
                             ),
                         },
                         complete="BasicAuthentication",
                     ),
                     "OAuth2AuthorizationCodePKCE": Rule(
-                        argument="",
-                        kind="object",
+                        "",
+                        "object",
                         code="InvalidiTwinsRequest",
                         properties={
-                            "type": Rule(argument="type", kind="string", required=True, code="InvalidiTwinsRequest"),
-                            "clientId": Rule(
-                                argument="client_id", kind="string", required=True, code="InvalidiTwinsRequest"
-                            ),
-                            "scopes": Rule(
-                                argument="scopes", kind="string", required=True, code="InvalidiTwinsRequest"
-                            ),
+                            "type": Rule("type", "string", required=True, code="InvalidiTwinsRequest"),
+                            "clientId": Rule("client_id", "string", required=True, code="InvalidiTwinsRequest"),
+                            "scopes": Rule("scopes", "string", required=True, code="InvalidiTwinsRequest"),
                             "authorizationEndpoint": Rule(
-                                argument="authorization_endpoint",
-                                kind="string",
-                                required=True,
-                                code="InvalidiTwinsRequest",
+                                "authorization_endpoint", "string", required=True, code="InvalidiTwinsRequest"
                             ),
                             "tokenEndpoint": Rule(
-                                argument="token_endpoint", kind="string", required=True, code="InvalidiTwinsRequest"
+                                "token_endpoint", "string", required=True, code="InvalidiTwinsRequest"
                             ),
-                            "redirectUri": Rule(
-                                argument="redirect_uri", kind="string", required=True, code="InvalidiTwinsRequest"
-                            ),
+                            "redirectUri": Rule("redirect_uri", "string", required=True, code="InvalidiTwinsRequest"),
                         },
                         complete="OAuth2AuthorizationCodePKCEAuthentication",
                     ),
                 },
             ),
             "options": Rule(
-                argument="options",
-                kind="object",
+                "options",
+                "object",
                 nullable=True,
                 code="InvalidValue",
                 target="options",
                 properties={
-                    "queryParameters": Rule(
-                        argument="query_parameters", kind="object", code="InvalidValue", target="options"
-                    ),
+                    "queryParameters": Rule("query_parameters", "object", code="InvalidValue", target="options"),
                     "minimumLevel": Rule(
-                        argument="minimum_level",
-                        kind="integer",
-                        least=0,
-                        most=24,
-                        code="InvalidValue",
-                        target="minimumlevel",
+                        "minimum_level", "integer", least=0, most=24, code="InvalidValue", target="minimumlevel"
                     ),
                     "maximumLevel": Rule(
-                        argument="maximum_level",
-                        kind="integer",
-                        least=0,
-                        most=24,
-                        code="InvalidValue",
-                        target="maximumlevel",
+                        "maximum_level", "integer", least=0, most=24, code="InvalidValue", target="maximumlevel"
                     ),
                 },
                 complete="RepositoryOptions",

@@ -12,86 +12,80 @@ METHOD: str = "POST"
 ROUTE: str = "/scenes/"
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
-    "itwin_id": Rule(argument="itwin_id", kind="string", required=True, least=1, code="InvalidScenesRequest"),
-    "x_correlation_id": Rule(argument="correlation_id", kind="string", code="InvalidScenesRequest"),
+    "itwin_id": Rule("itwin_id", "string", required=True, least=1, code="InvalidScenesRequest"),
+    "x_correlation_id": Rule("correlation_id", "string", code="InvalidScenesRequest"),
     "body": Rule(
-        argument="",
-        kind="object",
+        "",
+        "object",
         required=True,
         code="InvalidScenesRequest",
         properties={
             "id": Rule(
-                argument="id",
-                kind="string",
+                "id",
+                "string",
                 pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
                 form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
                 code="InvalidScenesRequest",
             ),
-            "displayName": Rule(argument="display_name", kind="string", required=True, code="InvalidScenesRequest"),
-            "description": Rule(argument="description", kind="string", code="InvalidScenesRequest"),
+            "displayName": Rule("display_name", "string", required=True, code="InvalidScenesRequest"),
+            "description": Rule("description", "string", code="InvalidScenesRequest"),
             "parentId": Rule(
-                argument="parent_id",
-                kind="string",
+                "parent_id",
+                "string",
                 pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
                 form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
                 code="InvalidRequestBody",
                 target="parentId",
             ),
             "sceneData": Rule(
-                argument="objects",
-                kind="object",
+                "objects",
+                "object",
                 code="InvalidScenesRequest",
                 properties={
                     "objects": Rule(
-                        argument="",
-                        kind="array",
+                        "",
+                        "array",
                         most=100,
                         code="InvalidScenesRequest",
                         items=Rule(
-                            argument="",
-                            kind="object",
+                            "",
+                            "object",
                             code="InvalidScenesRequest",
                             properties={
                                 "id": Rule(
-                                    argument="id",
-                                    kind="string",
+                                    "id",
+                                    "string",
                                     pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
                                     form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
                                     code="InvalidScenesRequest",
                                 ),
-                                "displayName": Rule(
-                                    argument="display_name", kind="string", code="InvalidScenesRequest"
-                                ),
-                                "order": Rule(argument="order", kind="number", code="InvalidScenesRequest"),
-                                "visible": Rule(argument="visible", kind="boolean", code="InvalidScenesRequest"),
+                                "displayName": Rule("display_name", "string", code="InvalidScenesRequest"),
+                                "order": Rule("order", "number", code="InvalidScenesRequest"),
+                                "visible": Rule("visible", "boolean", code="InvalidScenesRequest"),
                                 "version": Rule(
-                                    argument="version",
-                                    kind="string",
+                                    "version",
+                                    "string",
                                     required=True,
                                     pattern="^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$",
                                     form="a semantic version, such as 1.0.0",
                                     code="InvalidScenesRequest",
                                 ),
-                                "kind": Rule(
-                                    argument="kind", kind="string", required=True, code="InvalidScenesRequest"
-                                ),
+                                "kind": Rule("kind", "string", required=True, code="InvalidScenesRequest"),
                                 "parentId": Rule(
-                                    argument="parent_id",
-                                    kind="string",
+                                    "parent_id",
+                                    "string",
                                     pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
                                     form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
                                     code="InvalidScenesRequest",
                                 ),
                                 "relatedId": Rule(
-                                    argument="related_id",
-                                    kind="string",
+                                    "related_id",
+                                    "string",
                                     pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
                                     form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
                                     code="InvalidScenesRequest",
                                 ),
-                                "data": Rule(
-                                    argument="data", kind="object", required=True, code="InvalidScenesRequest"
-                                ),
+                                "data": Rule("data", "object", required=True, code="InvalidScenesRequest"),
                             },
                         ),
                     )

@@ -21,17 +21,17 @@ ROUTE: str = "/scenes/{scene_id}/objects"
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "scene_id": Rule(
-        argument="scene_id",
-        kind="string",
+        "scene_id",
+        "string",
         required=True,
         pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
         form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
     ),
-    "itwin_id": Rule(argument="itwin_id", kind="string", required=True, least=1),
-    "order_by": Rule(argument="order_by", kind="string"),
-    "skip": Rule(argument="skip", kind="integer", least=0),
-    "top": Rule(argument="page_size", kind="integer", least=1, most=100),
-    "x_correlation_id": Rule(argument="correlation_id", kind="string"),
+    "itwin_id": Rule("itwin_id", "string", required=True, least=1),
+    "order_by": Rule("order_by", "string"),
+    "skip": Rule("skip", "integer", least=0),
+    "top": Rule("page_size", "integer", least=1, most=100),
+    "x_correlation_id": Rule("correlation_id", "string"),
 }
 
 

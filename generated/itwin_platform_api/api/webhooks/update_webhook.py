@@ -14,19 +14,16 @@ ROUTE: str = "/webhooks/{webhook_id}"
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
-        argument="",
-        kind="object",
+        "",
+        "object",
         required=True,
         code="InvalidRequestBody",
         properties={
-            "secret": Rule(argument="secret", kind="string", code="InvalidRequestBody"),
-            "active": Rule(argument="active", kind="boolean", code="InvalidRequestBody"),
-            "callbackUrl": Rule(argument="callback_url", kind="string", code="InvalidRequestBody"),
+            "secret": Rule("secret", "string", code="InvalidRequestBody"),
+            "active": Rule("active", "boolean", code="InvalidRequestBody"),
+            "callbackUrl": Rule("callback_url", "string", code="InvalidRequestBody"),
             "eventTypes": Rule(
-                argument="event_types",
-                kind="array",
-                code="InvalidRequestBody",
-                items=Rule(argument="", kind="string", code="InvalidRequestBody"),
+                "event_types", "array", code="InvalidRequestBody", items=Rule("", "string", code="InvalidRequestBody")
             ),
         },
     )

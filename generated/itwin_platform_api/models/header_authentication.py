@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self, TypedDict
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..kinds import STRING, Table
+from ..schemas import JSONModel, takes_mapping
+from ..unset import UNSET, Unset
+
+
+@_attrs_define(repr=False, kw_only=True)
+class HeaderAuthentication(JSONModel):
+    """Authentication of type Header. key and value are both required for this type.
+
+    Attributes:
+        type_: Repository Authentication Type.
+        key: Name of the header.
+        value: Value of the header.
+        additional_properties: the fields that the specification does not name.
+    """
+
+    type_: Literal["Header"] = _attrs_field(default="Header", init=False)
+    """Repository Authentication Type."""
+
+    key: str
+    """Name of the header."""
+
+    value: str
+    """Value of the header."""
+
+    FIELDS: ClassVar[Table] = {
+        "type": ("type_", STRING),
+        "key": ("key", STRING),
+        "value": ("value", STRING),
+    }
+    CONSTANTS: ClassVar[Mapping[str, Any]] = {"type": "Header"}
+    SECRETS: ClassVar[frozenset[str]] = frozenset(["key", "value"])
+    IS_COMPLETE: ClassVar[bool] = True
+
+    def replace(self, *, key: str | Unset = UNSET, value: str | Unset = UNSET) -> Self:
+        """Return a copy with these properties changed; all others stay, those that this version does not know too."""
+        return self._with(key=key, value=value)
+
+
+class HeaderAuthenticationParam(TypedDict):
+    """A mapping that stands for HeaderAuthentication in a request, in the names of JSON."""
+
+    type: Literal["Header"]
+    """Repository Authentication Type."""
+    key: str
+    """Name of the header."""
+    value: str
+    """Value of the header."""
+
+
+takes_mapping(HeaderAuthenticationParam)

@@ -1,0 +1,116 @@
+"""The rules of the document, which the generated functions apply before anything is sent."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+from itwin_platform import UNSET, SceneObjectCreate, UsageError
+from itwin_platform._operations import usage_error
+from itwin_platform_api.api.itwins import list_itwins
+from itwin_platform_api.api.repositories import update_repository
+from itwin_platform_api.api.scenes import create_scene
+from itwin_platform_api.rules import Rule, check
+
+from tests.support.calls import SCENE
+from tests.wrapper.client.conftest import Index
+
+LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
+LAYER_MODEL: Any = partial(SceneObjectCreate, "1.0.0", "Layer", {})
+
+
+class OtherBool:
+    """A truth value of another library, which is neither a bool nor an integer."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
+UUID = {"pattern": create_scene.RULES["body"].properties["id"].pattern, "form": "a UUID string"}
+#: A rule of the document; values that fit, and values that do not.
+FITTING: list[tuple[dict[str, Any], list[object], list[object]]] = [
+    ({"kind": "integer", "least": 0, "most": 9}, [0, 9], [-1, 10, True, 1.0, "1", None, float("nan"), [1]]),
+    ({"kind": "integer"}, [-(10**9), 10**9, Index()], [OtherBool()]),
+    ({"kind": "number", "most": 3599}, [Index(), 1.5], [OtherBool(), float("-inf")]),
+    ({"kind": "number", "most": 3598}, [], [Index()]),
+    ({"kind": "number", "least": 0, "most": 9}, [0, 9, 0.0, 9.0], [-0.1, 9.1, True, "1", None, [1]]),
+    ({"kind": "string", "least": 2, "most": 3}, ["ab", "abc"], ["", "a", "abcd", None, 1, b"xx", ["x", "y"], {}]),
+    ({"kind": "string", **UUID}, [SCENE, SCENE.upper()], [f"{SCENE}\n", f" {SCENE}", SCENE[:-1], "x"]),
+    ({"kind": "boolean"}, [True, False], [None, 1, "true", []]),
+    ({"kind": "array", "least": 2, "most": 3}, [[1, 2], [1, 2, 3]], [[], [1], [1] * 4, None, 1, "xy", {}, {"x", "y"}]),
+    ({"kind": "object"}, [{}], [None, 1, "x", ["x"]]),
+]
+
+
+def by_rule(value: object, **details: Any) -> tuple[str | None, str | None] | None:
+    """The code and target with which a rule with the target T rejects a value; None where it passes."""
+    try:
+        check({"n": Rule(argument="n", code="Invalid", target="T", **details)}, {"n": value}, usage_error)
+    except UsageError as error:
+        return error.code, error.target
+    return None
+
+
+@pytest.mark.parametrize(("details", "fitting", "others"), FITTING, ids=lambda value: str(value)[:40])
+def test_a_value_fits_its_rule_to_both_ends(
+    details: dict[str, Any], fitting: list[object], others: list[object]
+) -> None:
+    """Both ends of a range belong to it, a truth value is no number, a string no list, and None is null."""
+    assert [by_rule(value, **details) for value in fitting] == [None] * len(fitting)
+    for extra in ({}, {"required": True}):
+        assert [by_rule(value, **details, **extra) for value in others] == [("Invalid", "T")] * len(others)
+
+
+@pytest.mark.parametrize("kind", ["string", "integer", "number", "boolean", "array", "object", "any"])
+def test_what_may_be_omitted_or_null_passes(kind: str) -> None:
+    """UNSET breaks no rule of what can be omitted, None no rule of what can be null; an empty string is missing."""
+    assert by_rule(UNSET, kind=kind) is None
+    assert by_rule(None, kind=kind, nullable=True) is None
+    assert by_rule(UNSET, kind=kind, required=True, missing_code="Missing") == ("Missing", "T")
+    assert by_rule("", kind="string", least=1, missing_code="Missing") == ("Missing", "T")
+
+
+def test_a_limit_that_the_document_does_not_state_is_none() -> None:
+    """What is derived of a limit fails by name where there is none."""
+    with pytest.raises(ValueError, match="no maximum of skip"):
+        assert list_itwins.RULES["skip"].maximum
+
+
+STORED: dict[str, object] = {"queryParameters": {}, "minimumLevel": None, "maximumLevel": 0}
+#: An argument that becomes a part of the body, and how the text of its rejection goes on; empty where it passes.
+BODIES: list[tuple[str, Any, str]] = [
+    ("objects", [LAYER, LAYER | {"order": None, "region": "x"}], ""),
+    ("objects", [LAYER, LAYER | {"version": "1"}], "[1].version must be a semantic version, such as 1.0.0 (InvalidS"),
+    ("objects", [LAYER, {"kind": "Layer", "data": {}}], "[1].version is required (InvalidScenesRequest)"),
+    ("objects", [LAYER_MODEL(order="1")], "[0].order must be a number, not str (InvalidScenesRequest)"),
+    *(("objects", [value], "[0] must be a mapping, not ") for value in (5, "x")),
+    ("objects", [None], "[0] cannot be None"),
+    ("objects", [LAYER | {"display_name": "x"}], "[0].display_name must be written as in JSON in a mapping: displayN"),
+    ("options", STORED | {"minimumLevel": 24, "new": [1]}, ""),
+    ("options", STORED | {"minimumLevel": 25}, ".minimum_level must be an integer from 0 to 24 (InvalidValue [min"),
+    ("options", {"minimum_level": 1}, ".minimum_level must be written as in JSON in a mapping: minimumLevel (Inva"),
+    (
+        "options",
+        STORED | {"queryParameters": "a=b"},
+        ".query_parameters must be a mapping, not str (InvalidValue [options])",
+    ),
+    ("authentication", {"type": "OAuth2AuthorizationCodePKCE", "client_id": "c"}, ".client_id must be written as in"),
+    *(
+        ("authentication", {"type": kind, "key": "k"}, " must have a `type`, one of Header, QueryParameter, Basic, ")
+        for kind in (None, "", "basic", "ApiKey", 5, ["Basic"])
+    ),
+]
+
+
+@pytest.mark.parametrize(("argument", "value", "said"), BODIES, ids=lambda value: str(value)[:40])
+def test_a_body_is_checked_to_its_last_item(argument: str, value: object, said: str) -> None:
+    """The error names the argument, the item and the property; null in a mapping is sent as written."""
+    rules, body = update_repository.RULES, {argument: value}
+    if argument == "objects":
+        rules, body = create_scene.RULES, {"displayName": "S", "sceneData": {"objects": value}}
+    text = argument
+    try:
+        check({"body": rules["body"]}, {"body": body}, usage_error)
+    except UsageError as error:
+        text = str(error)
+    assert text.startswith(argument + said)
+    assert said or text == argument
