@@ -309,3 +309,10 @@ def test_a_body_that_is_no_model_is_decoded_by_its_kind(caplog: pytest.LogCaptur
         "[1] is a number",
         "is a number",
     ]
+
+
+@pytest.mark.parametrize("status", [199, 302, 503])
+def test_only_a_success_is_decoded(status: int) -> None:
+    """A response of any other status is an error, whatever its body."""
+    with pytest.raises(ResponseDecodeError):
+        ResponseReader(models.RepositoryResponse).read(httpx.Response(status, json={"repository": {}}))

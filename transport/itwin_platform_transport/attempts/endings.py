@@ -127,10 +127,10 @@ def circuit_open(
     attempt = shared.attempt
     if attempt.response is None:
         failure = kind_of_failure(attempt.error)
-        raise _error(call, progress, f"other calls found the operation down ({failure})")
+        raise _error(call, progress, f"the circuit breaker of the operation is open ({failure})")
     left = shared.until - call.clock()
     attempt = attempt._replace(retry_after=None if attempt.retry_after is None or left <= 0 else left)
-    reason = f"other calls found the operation down; of this one {progress}"
+    reason = f"the circuit breaker of the operation is open; of this call {progress}"
     return result_of(call, progress, attempt, reason=reason, token=shared.token or token, now=now)
 
 
