@@ -48,7 +48,8 @@ class MembersOf:
     __slots__ = ("enum_class", "members")
 
     def __init__(self, enum_class: type[Enum]) -> None:
-        self.enum_class, self.members = enum_class, {member.value: member for member in enum_class}
+        self.enum_class: type[Enum] = enum_class
+        self.members: dict[Any, Enum] = {member.value: member for member in enum_class}
 
     def __call__(self, value: Any) -> Any:
         """Decode a value."""

@@ -43,7 +43,7 @@ class Structures:
         self._unknown, self._any_kind = unknown, any_kind
         self._made: dict[Any, Any] = {}
         #: Whether a model has data that `kind` describes.
-        self.has_kinds = False
+        self.has_kinds: bool = False
 
     def of(self, model: Any) -> Any:
         """Return the type to parse a model into: a structure, one for each kind, or Any for what msgspec cannot check.
