@@ -59,7 +59,9 @@ OTHER_CLOCK = "import time\nearlier = time.time\ntime.time = lambda: earlier() +
 def test_ids_are_the_same_in_each_process(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """A process with other hashes, and on another day, collects the tests of this run in the same order."""
     (tmp_path / "other_clock.py").write_text(OTHER_CLOCK)
-    options = ("-q", "--collect-only", "-p", "no:cacheprovider", "-p", "other_clock", *request.config.args)
+    profile = request.config.getoption("--hypothesis-profile")
+    options = ["-q", "--collect-only", "-p", "no:cacheprovider", "-p", "other_clock", *request.config.args]
+    options += [f"--hypothesis-profile={profile}"] if profile else []
     variables = {"PYTHONHASHSEED": "7", "PYTHONPATH": str(tmp_path)}
     folder = request.config.invocation_params.dir
     process = ended("python", "-m", "pytest", *options, folder=folder, variables=variables, status=None)
