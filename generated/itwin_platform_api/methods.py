@@ -34,7 +34,7 @@ def reader_of(model: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
             optional += [f"if {wire!r} in d:", *_indented(lines), "else:", *_indented(absence)]
     if present:
         names["absent"] = absent
-        # What is missing is as good as UNSET.
+        # A missing field is UNSET.
         present = ["try:", *present, "except KeyError:", "    return from_dict(cls, {**absent, **d})"]
     unknown = "{} if len(d) == known else unknown_of(d, names)"
     if (decode := model.OTHERS.decoder()) is not None:

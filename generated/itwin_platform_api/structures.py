@@ -26,7 +26,7 @@ Make: TypeAlias = Callable[[Any], object]
 MOST = 50
 #: The names that msgspec accepts for fields.
 _NAME = re.compile(r"[^\"\\\x00-\x1f]*")
-#: What msgspec says of such a property. A name that it cannot give to a field is not learned.
+#: The error of msgspec for such a property. A name that no field can have is not learned.
 _UNKNOWN = re.compile(r"Object contains unknown field `([^`\"\\\x00-\x1f]+)`")
 
 

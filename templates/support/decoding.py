@@ -82,7 +82,7 @@ def _decode_other_form(value: str) -> Any:
             return value
     from dateutil import parser as dateutil_parser  # few responses need it
 
-    # What a string omits is taken from the default: if two defaults give two times, it has no full date.
+    # dateutil takes omitted parts from the default: if two defaults give two times, the string has no full date.
     try:
         first, second = (dateutil_parser.parse(value, default=default, tzinfos=_zone) for default in _DEFAULTS)
     except Exception:  # noqa: BLE001 - the parser raises all kinds of errors; an unreadable string stays a string
@@ -136,7 +136,7 @@ def decode_one_of(models: Iterable[Any], value: Any) -> Any:
     return value
 
 
-#: What makes the model of each structure that stands in a field until the field is read.
+#: The maker of the model of each structure. A structure stands in its field until the field is read.
 MAKERS: dict[type[Any], Callable[[Any], Any]] = {}
 
 

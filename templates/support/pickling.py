@@ -5,7 +5,7 @@ from typing import Any
 
 from .decoding import blank
 
-#: Pickle and deepcopy descend by themselves through so many levels of lists and mappings.
+#: Levels of lists and mappings that pickle and deepcopy descend through by themselves.
 _LEVELS = 50
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 ASK = Path(__file__).with_name("ask_search.js")
 QUESTIONS = Path(__file__).with_name("questions.txt")
-#: A page that answers must be among this many first results, for all but so many questions.
+#: The first results that must hold a page that answers, and the questions that may find none.
 FIRST, MOST_MISSED = 2, 5
 
 

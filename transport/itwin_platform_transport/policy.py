@@ -101,7 +101,7 @@ class Rule:
 # 1. A request that may have had an effect is retried only when it is idempotent: never a POST.
 # 2. A delay that the service names is a lower bound: jitter only adds to it.
 # 3. No wait starts that is longer than `max_wait` or ends past the deadline.
-# 4. What is not in the table is not retried.
+# 4. An outcome that is not in the table is not retried.
 RULES: dict[Outcome, Rule] = {
     Outcome.RATE_LIMITED: Rule(any_method=True, uses_attempt=False),
     Outcome.UNAVAILABLE: Rule(any_method=False),

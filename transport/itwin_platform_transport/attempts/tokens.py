@@ -156,7 +156,7 @@ class TokenSource:
         """Wait for a token: for the refresh that is in progress, or for a new one.
 
         Args:
-            since: when the call began, in the event loop's time. What failed before is tried again.
+            since: when the call began, in the event loop's time. A refresh that failed before is tried again.
 
         Raises:
             TokenError: the provider failed, or returned what cannot be sent.

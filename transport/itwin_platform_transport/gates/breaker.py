@@ -110,7 +110,7 @@ class Breaker(Generic[T]):
         return self._probe is call
 
     def is_stale(self, now: float) -> bool:
-        """Return whether no call has touched the breaker for so long that it counts as closed."""
+        """Return whether the breaker counts as closed, because no call has touched it for FORGOTTEN_AFTER seconds."""
         return not self._waiting and now > max(self._due, self._seen) + FORGOTTEN_AFTER
 
     def blocks(self, call: Hashable, *, now: float) -> bool:

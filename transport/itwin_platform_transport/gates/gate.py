@@ -207,7 +207,7 @@ class Gate:
         self._ended(ending, permit)
 
     def rate_limited(self, permit: Permit, *, wait: float, is_named: bool = False, record: object = None) -> None:
-        """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail.
+        """End an attempt that got a 429: no request starts for `wait` seconds. Calls with a shorter `max_wait` fail.
 
         Args:
             permit: the one of the attempt.

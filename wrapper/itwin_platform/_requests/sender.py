@@ -150,7 +150,7 @@ class DecodedResponse:
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
-        # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
+        # A large body is cut before it is searched for the token, at twice the kept size: a token may cross the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
         if (encoding := headers.get("content-encoding", "")[:40]) and not _is_json(self.content):
             reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
