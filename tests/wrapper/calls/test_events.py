@@ -17,6 +17,7 @@ from itwin_platform import (
     CooldownStarted,
     DeadlineExceededError,
     Gate,
+    NotFoundError,
     NotSentError,
     OutcomeUnknownError,
     PlatformClient,
@@ -192,6 +193,20 @@ async def test_a_span_has_the_port_of_its_address(spans: InMemorySpanExporter, a
     async with PlatformClient(address, vendor="acme", token="t", transport=ScriptedTransport(ACCOUNT)) as platform:
         await platform.itwins.get_primary_account()
     assert {of(span)["server.port"] for span in spans.get_finished_spans()} == {port}
+
+
+async def test_no_span_shows_a_token_that_a_response_has_as_its_correlation_id(spans: InMemorySpanExporter) -> None:
+    """It is redacted on the attempts and on the call, because spans leave the process."""
+    echoes = [httpx.Response(status, json={}, headers={"x-correlation-id": "s3cret-token"}) for status in (503, 404)]
+    service = ScriptedTransport(*echoes)
+    async with PlatformClient(
+        "https://service.example", vendor="v", token="s3cret-token", transport=service
+    ) as platform:
+        with pytest.raises(NotFoundError):
+            await platform.itwins.get_primary_account()
+    shown = [of(span)["itwin_platform.correlation_id"] for span in spans.get_finished_spans()]
+    assert len(shown) == 3
+    assert "s3cret" not in str(shown)
 
 
 async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanExporter) -> None:

@@ -60,8 +60,8 @@ class CallTrace(Protocol):
     def waited(self, what: str, seconds: float) -> None:
         """Add to the time that the call has waited for its next attempt, by what for."""
 
-    async def around_attempt(self, work: Awaitable[Attempt], *, made: int) -> Attempt:
-        """Make an attempt within a span, after `made` other ones."""
+    async def around_attempt(self, work: Awaitable[Attempt], *, made: int, hide: Callable[[str], str]) -> Attempt:
+        """Make an attempt within a span, after `made` other ones; `hide` redacts the token in a text."""
         ...
 
 

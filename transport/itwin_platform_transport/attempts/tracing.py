@@ -1,7 +1,7 @@
 """OpenTelemetry spans: one for a call, and below it one for each attempt. They contain no id, query or secret."""
 
 import sys
-from collections.abc import Awaitable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -43,11 +43,11 @@ class Trace:
         """Make the attempts of the call within its span."""
         with self._span(self._api.SpanKind.INTERNAL, {}) as span:
             result = await work
-            self._end(span, result)
+            self._end(span, result, result.hide_token)
             return result
 
-    async def around_attempt(self, work: Awaitable[Attempt], *, made: int) -> Attempt:
-        """Make an attempt within a span, after `made` other ones."""
+    async def around_attempt(self, work: Awaitable[Attempt], *, made: int, hide: Callable[[str], str]) -> Attempt:
+        """Make an attempt within a span, after `made` other ones; `hide` redacts the token in a text."""
         waits = {"gate_wait": 0.0, "token_wait": 0.0} | self._waits
         more: dict[str, Any] = {f"{SPAN_PREFIX}{name}": seconds for name, seconds in waits.items()}
         self._waits = {}
@@ -55,7 +55,7 @@ class Trace:
             self._api.SpanKind.CLIENT, {"http.request.resend_count": made, **more} if made else more
         ) as span:
             attempt = await work
-            self._end(span, attempt)
+            self._end(span, attempt, hide)
             return attempt
 
     def waited(self, what: str, seconds: float) -> None:
@@ -76,7 +76,7 @@ class Trace:
                 self._fail(span, type(error).__name__)
                 raise
 
-    def _end(self, span: Any, result: Attempt | CallResult) -> None:
+    def _end(self, span: Any, result: Attempt | CallResult, hide: Callable[[str], str]) -> None:
         """Set the status of an attempt or of the call."""
         response = result.response
         if isinstance(result, CallResult) and result.is_held_back:
@@ -86,7 +86,7 @@ class Trace:
         else:
             span.set_attribute("http.response.status_code", response.status_code)
             if correlation_id := self._headers.correlation_id_of(response.headers):
-                span.set_attribute(f"{SPAN_PREFIX}correlation_id", correlation_id)
+                span.set_attribute(f"{SPAN_PREFIX}correlation_id", hide(correlation_id))
             if response.status_code >= 400:
                 self._fail(span, str(response.status_code))
 

@@ -7,6 +7,7 @@ import random
 import ssl
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import cast
 
 import httpx
@@ -310,7 +311,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if self._engine is None or not self._engine.cancels_cleanly:
             work = cancelled_in_order(work)
         try:
-            attempt = await (work if trace is None else trace.around_attempt(work, made=before.made))
+            attempt = await (
+                work if trace is None else trace.around_attempt(work, made=before.made, hide=partial(hide_token, token))
+            )
         except BaseException as error:
             self._report(call, before, None, error, token, started=started)
             self._gate.abandoned(permit)
