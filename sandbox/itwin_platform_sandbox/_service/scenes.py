@@ -112,7 +112,7 @@ def list_scene_objects(platform: Platform, request: OperationRequest) -> Service
     """Return one page of the objects that the caller may see. Source: section 4.6."""
     parameters, details = request.read_parameters()
     order = str(parameters["orderBy"])
-    if order not in ORDERS:
+    if order and order not in ORDERS:  # the document rejects an empty one
         details.append(request.operation.detail("orderBy", f"orderBy must be one of {', '.join(ORDERS)}."))
     request.operation.reject_any(details)
     scene, caller = _scene(platform, request, str(parameters["iTwinId"]).lower()), request.caller

@@ -93,6 +93,7 @@ SAID: list[tuple[str, dict[str, Any], str]] = [
     ("list_itwins", {"include_inactive": 1}, "include_inactive must be True or False, not int"),
     ("list_itwins", {"page_size": OtherBool()}, f"from 1 to {ITWINS_PER_PAGE}, not numpy.bool"),
     ("list_itwins", {"number": ""}, "number must be a str that is not empty"),
+    ("list_scene_objects", {"order_by": ""}, "order_by must be a str that is not empty"),
     ("list_itwins", {"page_size": ITWINS_PER_PAGE + 1}, f"page_size must be an integer from 1 to {ITWINS_PER_PAGE}"),
     ("list_scene_objects", {"skip": -1}, "skip must be an integer of at least 0"),
     *(

@@ -28,7 +28,7 @@ RULES: dict[str, Rule] = {
         form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
     ),
     "itwin_id": Rule("itwin_id", "string", required=True, least=1),
-    "order_by": Rule("order_by", "string"),
+    "order_by": Rule("order_by", "string", least=1),
     "skip": Rule("skip", "integer", least=0),
     "top": Rule("page_size", "integer", least=1, most=100),
     "x_correlation_id": Rule("correlation_id", "string"),
@@ -141,7 +141,8 @@ async def asyncio(
         scene_id (str): Scene id. Inferred: a UUID, as the id of a scene is.
         itwin_id (str): Primary iTwin of the scene. Inferred: not empty. The iTwin id of a scene is a UUID;
             whether another string gets an error of its own is not documented.
-        order_by (str | Unset): Optional. Default `kind`. Other allowed values: not documented.
+        order_by (str | Unset): Optional. Default `kind`. Other allowed values: not documented. Inferred: not
+            empty.
         skip (int | Unset): Optional. Default 0. Inferred: not negative.
         top (int | Unset): Optional. Default 100. Max 100. Inferred: at least 1.
         x_correlation_id (str | Unset): Optional. Activity id for tracking the request.
