@@ -87,7 +87,7 @@ def test_a_docstring_names_its_operation_of_the_specification(name: str) -> None
 
 
 POLICY, TIMEOUT = BackoffPolicy(), inspect.signature(PlatformClient).parameters["timeout"].default
-#: What a page states of the defaults and the limits of the code.
+#: Defaults and limits of the code, each with the page that states it.
 STATED = [
     *(("retries", f"| `{field.name}` | {field.default} |") for field in dataclasses.fields(BackoffPolicy)),
     ("retries", f"`timeout=` of the client is for one attempt, {TIMEOUT:g} s"),

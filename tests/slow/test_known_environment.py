@@ -12,7 +12,7 @@ from tests.support.processes import PROJECT, ended
 from tests.support.real_time import LONGEST
 from tools.programs.run import SET, TIMED_OUT, known, run
 
-#: What a developer behind a proxy may have set, with a platform, tracing, and settings of Python and of pytest.
+#: Variables of a developer behind a proxy, with a platform, tracing, and settings of Python and of pytest.
 OF_A_DEVELOPER = {
     **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"),
     **dict.fromkeys(("ALL_PROXY", "all_proxy"), "socks5h://127.0.0.1:9"),

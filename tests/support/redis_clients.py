@@ -53,7 +53,7 @@ class PreparedRedis:
     latency: float = 0.0
     #: Takes the place of each step while it is there.
     failure: Exception | None = None
-    #: What a subscription runs into.
+    #: The error that a subscription raises.
     listening: Exception | None = None
     exchanges: list[Exchange] = field(default_factory=list)
     commands: list[tuple[Any, ...]] = field(default_factory=list)
