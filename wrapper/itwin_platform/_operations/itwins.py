@@ -24,8 +24,7 @@ from itwin_platform_transport import UsageError
 
 from .._listings.list_all import RangeReader
 from .._listings.pager import Pager, PageReader
-from .._listings.position import TIMES, Listing, count_of
-from .._listings.run import Page, PageContent
+from .._listings.pages import TIMES, Listing, Page, PageContent, count_of
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
 from . import Group, as_enum, as_list

@@ -21,8 +21,7 @@ from itwin_platform_api.types import UNSET, Unset, copy_values, encode
 from itwin_platform_transport import TransportError
 
 from .._listings.pager import Pager, PageReader
-from .._listings.position import Listing
-from .._listings.run import Page, PageContent, SceneState
+from .._listings.pages import Listing, Page, PageContent, SceneState
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
 from . import Group, check_id
