@@ -329,7 +329,12 @@ def after_page(
     is_complete = remaining is None or len(indices) <= remaining
     indices = indices[:remaining]
     items = came if len(indices) == len(came) else [came[index] for index in indices]
-    end, following = _after(listing, start, items, indices), _following(listing, state, request, content, followed)
+    end = _after(listing, start, items, indices)
+    following: PageRequest | PagingError | None
+    try:
+        following = _following(listing, state, request, content, followed)
+    except PagingError as error:
+        following, error.correlation_id = error, content.response.correlation_id
     if is_complete:
         at, done = (following, 0) if isinstance(following, PageRequest) else (request, len(came))
         end = end._replace(request=at, done=done, received=start.received + received)
@@ -376,29 +381,6 @@ def _new(items: Sequence[T], indices: Sequence[int], seen: Set[str]) -> list[int
     return [index for identity, index in first.items() if identity not in seen]
 
 
-def _following(
-    listing: Listing, state: State[T], request: PageRequest, content: PageContent[T], followed: Set[int]
-) -> PageRequest | PagingError | None:
-    """Return the request that the link of a page leads to; None if there is no link, and an error if it is unusable."""
-    try:
-        following, before = next_request(content.links, listing, current=request), state.end.request
-    except PagingError as error:
-        error.correlation_id = content.response.correlation_id
-        return error
-    if following is None:
-        return None
-    # Only a page size that the service chose is kept. Where a run began, it may be that of an earlier run.
-    is_chosen = before is not None and before.top is not None and state.is_steady is not None
-    if following.top == request.top and not is_chosen:
-        following = following._replace(top=None)
-    if not content.items and state.empty_pages >= MOST_EMPTY:
-        return PagingError(f"more than {MOST_EMPTY} pages in a row were empty, and each links to another one")
-    # Offsets only grow, so each loop has a link without one.
-    if following.skip is None and hash(following) in followed:
-        return PagingError("the link to the next page leads to one that was read before")
-    return following
-
-
 def as_moment(time: object) -> Moment | None:
     """Return a time as it stands in a filter; None if it is missing, or not a time in any zone."""
     if not isinstance(time, datetime) or not _FIRST <= time <= _LAST:
@@ -416,21 +398,19 @@ def count_of(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
-def next_request(links: object, listing: Listing, *, current: PageRequest) -> PageRequest | None:
-    """Return the request for the next page from the links of a page.
+def _following(
+    listing: Listing, state: State[T], request: PageRequest, content: PageContent[T], followed: Set[int]
+) -> PageRequest | None:
+    """Return the request that the link of a page leads to; None if there is no link.
 
-    Keywords of the call are dropped from it: only what the service decided by itself is left.
-
-    Args:
-        links: the links as they came. An absent, null or empty `next` ends the listing.
-        listing: the listing.
-        current: the request for the page that the link came with.
+    Keywords of the call are dropped from it: only what the service decided by itself is left. An absent, null or empty
+    `next` ends the listing. The arguments are those of `after_page`.
 
     Raises:
         PagingError: the link is not a URL, leads to another operation, has `$skip` or `$top` twice or not as a number,
-            or does not advance.
+            does not advance, or leads to a page that was read before.
     """
-    link = getattr(links, "next_", links)
+    link = getattr(content.links, "next_", content.links)
     href = getattr(link, "href", link)
     text = href.strip() if isinstance(href, str) else href
     if text in ("", None, UNSET):
@@ -444,9 +424,19 @@ def next_request(links: object, listing: Listing, *, current: PageRequest) -> Pa
         found = _page_request(query, listing)
     except ValueError:
         raise PagingError("the link to the next page is not a URL") from None
-    is_ahead = found.cursor not in ("", current.cursor) if found.skip is None else found.skip > (current.skip or 0)
+    is_ahead = found.cursor not in ("", request.cursor) if found.skip is None else found.skip > (request.skip or 0)
     if not is_ahead:
         raise PagingError("the link to the next page does not advance")
+    if not content.items and state.empty_pages >= MOST_EMPTY:
+        raise PagingError(f"more than {MOST_EMPTY} pages in a row were empty, and each links to another one")
+    # Only a page size that the service chose is kept. Where a run began, it may be that of an earlier run.
+    before = state.end.request
+    is_chosen = before is not None and before.top is not None and state.is_steady is not None
+    if found.top == request.top and not is_chosen:
+        found = found._replace(top=None)
+    # Offsets only grow, so each loop has a link without one.
+    if found.skip is None and hash(found) in followed:
+        raise PagingError("the link to the next page leads to one that was read before")
     return found
 
 
