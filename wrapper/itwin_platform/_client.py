@@ -379,10 +379,8 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
     seconds = as_number(value)
     if seconds is None or not 0 < seconds <= _LONGEST:
         found = "" if seconds is not None else f", not {class_name(value)}"
-        raise UsageError(
-            f"timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout{found}",
-            argument="timeout",
-        )
+        said = f"timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout{found}"
+        raise UsageError(said, argument="timeout")
     return httpx.Timeout(seconds).as_dict()
 
 

@@ -204,12 +204,9 @@ class Listing:
             said = "resume is not a string that this client returned: pass it on unchanged, or start the listing anew"
             raise UsageError(said, argument="resume") from None
         if identity != self.identity:
-            raise UsageError(
-                f"resume belongs to another listing ({identity.partition(':')[0]}, or other keywords): pass the "
-                "keywords and extra_query of the first run; only limit, concurrency, on_page and other options may "
-                "differ",
-                argument="resume",
-            )
+            found = f"{identity.partition(':')[0]}, or other keywords"
+            said = f"resume belongs to another listing ({found}): pass the keywords and extra_query of the first run"
+            raise UsageError(f"{said}; limit, concurrency, on_page and other options may differ", argument="resume")
         return position
 
 

@@ -255,10 +255,8 @@ class ITwins(Group):
         if not isinstance(representation, str) or representation not in _PREFER:
             raise UsageError("representation must be 'minimal' or 'full'", argument="representation")
         if representation == "full" and not isinstance(select, Unset) and self._sender.service.check_requests:
-            raise UsageError(
-                "select cannot be combined with representation='full': omit one, as $select takes precedence",
-                argument="select",
-            )
+            said = "select cannot be combined with representation='full': omit one, as $select takes precedence"
+            raise UsageError(said, argument="select")
         return _PREFER[representation]
 
 
