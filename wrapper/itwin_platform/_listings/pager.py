@@ -238,13 +238,13 @@ class Pager(Generic[T]):
 
     async def _next(self, run: PageReader[T]) -> Page[T] | None:
         """Return the next page; an error continues after the last item that was handed out."""
-        first = self._listing.first
-        with ErrorsOfCall(first.method, first.route, self._listing.sender.service.prefix + first.path):
-            try:
-                page = await run.read()
-                if page is not None and self._on_page is not None:
-                    self._on_page(page)
-            except PlatformError as failure:
-                failure.resume = self._listing.write_resume(run.position)
-                raise
+        try:
+            page = await run.read()
+            if page is not None and self._on_page is not None:
+                self._on_page(page)
+        except PlatformError as failure:
+            first, path = self._listing.first, self._listing.sender.service.prefix + self._listing.first.path
+            ErrorsOfCall(first.method, first.route, path).name(failure)
+            failure.resume = self._listing.write_resume(run.position)
+            raise
         return page
