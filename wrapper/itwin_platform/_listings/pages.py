@@ -329,7 +329,7 @@ def after_page(
     end = _after(listing, start, items, indices)
     following: PageRequest | PagingError | None
     try:
-        following = _following(listing, state, request, content, followed)
+        following = next_request(listing, state, request, content, followed)
     except PagingError as error:
         following, error.correlation_id = error, content.response.correlation_id
     if is_complete:
@@ -395,7 +395,7 @@ def count_of(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
-def _following(
+def next_request(
     listing: Listing, state: State[T], request: PageRequest, content: PageContent[T], followed: Set[int]
 ) -> PageRequest | None:
     """Return the request that the link of a page leads to; None if there is no link.

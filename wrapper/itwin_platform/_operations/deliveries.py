@@ -92,7 +92,7 @@ def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str])
     if not text.startswith(_ALGORITHM):
         raise DeliveryError("the signature of the delivery is not of the form sha256=<hexadecimal digits>")
     if not is_right:
-        said = "check that secret is the secret of the webhook, and that body is the request's body as it came"
+        said = "check that the secret is the one of the webhook, and that body is the request's body as it came"
         raise DeliveryError(f"the signature of the delivery is wrong: {said}")
     return _parsed(body)
 
