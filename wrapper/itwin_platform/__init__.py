@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from itwin_platform_api.models import *  # noqa: F403  # all that the document does not mark `x-exported: false`
 
     from ._listings.pager import Pager as Pager
-    from ._listings.run import Page as Page, SceneState as SceneState, TruncatedWarning as TruncatedWarning
+    from ._listings.pages import Page as Page, SceneState as SceneState, TruncatedWarning as TruncatedWarning
     from ._operations.deliveries import (
         WebhookDelivery as WebhookDelivery,
         sign_delivery as sign_delivery,
@@ -71,7 +71,7 @@ else:
     #: The modules of the names that a first call does not need. They are imported when a name is first used.
     _LAZY = {
         "Pager": "._listings.pager",
-        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "._listings.run"),
+        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "._listings.pages"),
         **dict.fromkeys(("WebhookDelivery", "sign_delivery", "verify_delivery"), "._operations.deliveries"),
         "escape": "._operations.scenes",
         **dict.fromkeys(_models.__all__, _models.__name__),

@@ -7,9 +7,9 @@ import ssl
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import httpx
@@ -234,6 +234,7 @@ class PlatformClient:
             ```
         """
         before = self._sender.options
+        callback = before.on_response if isinstance(on_response, Unset) else as_callback("on_response", on_response)
         options = CallOptions(
             timeout=before.timeout if isinstance(timeout, Unset) else _timeout(timeout),
             policy=with_changes(
@@ -242,24 +243,16 @@ class PlatformClient:
             headers=_with_headers(before.headers, headers, correlation_id),
             query=_with_extra("extra_query", before.query, extra_query, str),
             body=_with_extra("extra_body", before.body, extra_body, object),
-            on_response=before.on_response
-            if isinstance(on_response, Unset)
-            else as_callback("on_response", on_response),
+            on_response=callback,
         )
-        return self._view(
-            PlatformSender(transport=self._sender.transport, service=self._sender.service, options=options)
-        )
+        return self._view(replace(self._sender, options=options))
 
     def _view(self, sender: PlatformSender) -> Self:
         """Return a copy that sends otherwise: with all attributes of a subclass, without what is made on first use."""
         view = object.__new__(type(self))  # a subclass may have a constructor with other arguments
-        state: Any = object.__getstate__(self)
-        kept, slots = state if isinstance(state, tuple) else (state, {})
         made = _made_on_use(type(self))  # type: ignore[arg-type]  # mypy takes the class of Self for not hashable
-        view.__dict__.update({name: value for name, value in kept.items() if name not in made})
+        view.__dict__.update({name: value for name, value in vars(self).items() if name not in made})
         view.__dict__.update(_sender=sender, _is_view=True)
-        for name, value in slots.items():
-            object.__setattr__(view, name, value)
         return view
 
     itwins: "ITwins" = _group("ITwins")
@@ -300,9 +293,7 @@ class PlatformClient:
             raise StateError("the client is closed: make another one")
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         if not self._is_view:  # a subclass may close more in `aclose`, which a view shares with its client
             await self.aclose()
 
@@ -388,10 +379,8 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
     seconds = as_number(value)
     if seconds is None or not 0 < seconds <= _LONGEST:
         found = "" if seconds is not None else f", not {class_name(value)}"
-        raise UsageError(
-            f"timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout{found}",
-            argument="timeout",
-        )
+        said = f"timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout{found}"
+        raise UsageError(said, argument="timeout")
     return httpx.Timeout(seconds).as_dict()
 
 

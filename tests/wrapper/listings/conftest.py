@@ -174,6 +174,7 @@ class TimedITwins(PageService):
         rejects: decides which filters are rejected.
         later: others in their place, from the request with a number on.
         errors: what comes in place of the response to a request.
+        link: the link to the next page at `{0}`.
     """
 
     times: Mapping[str, datetime | str | Unset | None]
@@ -186,6 +187,7 @@ class TimedITwins(PageService):
     rejects: Callable[[str], bool] = lambda condition: False
     later: Mapping[int, Mapping[str, datetime | str | Unset | None]] = field(default_factory=dict)
     errors: Mapping[int, httpx.Response | Exception] = field(default_factory=dict)
+    link: str = "?$skip={0}"
 
     def pager(self, within: str = "", **keywords: Any) -> Pager[ITwin]:
         """List all of it."""
@@ -206,9 +208,9 @@ class TimedITwins(PageService):
             if name in query and is_rejected(query[name]):
                 error = {"code": "InvalidiTwinsRequest", "message": f"InvalidValue [{name}]"}
                 return httpx.Response(422, json={"error": error})
-        found, skip = self._found(query), int(query.get("$skip", "0"))
+        found, skip = self._found(query), _first_item(request)
         behind = skip + int(query["$top"])
-        links = {"next": {"href": f"?$skip={behind}"}} if behind < len(found) else {}
+        links = {"next": {"href": self.link.format(behind)}} if behind < len(found) else {}
         body = {"iTwins": found[skip:behind], "_links": links}
         return httpx.Response(200, headers={"X-Max-Return": str(self.cap)}, json=body)
 

@@ -159,7 +159,7 @@ async def test_no_text_breaks_the_reading(href: str) -> None:
     assert {str(request.url).partition("?")[0] for request in service.requests} == {ADDRESS}
 
 
-@pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "a%26b", "%FF%00", "a%20b+c", "z%C3%BC", "", "a=b", "x;y"])
+@pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "a%26b", "%FF%00", "a%20b+c", "z%C3%BC", "", "a=b"])
 async def test_values_of_a_link_are_sent_as_they_came(value: str) -> None:
     """A cursor is not decoded and encoded anew: the service reads exactly what it wrote."""
     service = linked(f"?cursor={value}&$top=100", None)

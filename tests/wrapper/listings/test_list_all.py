@@ -128,6 +128,12 @@ async def test_ranges_come_in_the_order_of_time(time: str) -> None:
     assert await TimedITwins(times, time=time).read() == ["none", *numbered(100), "UNSET"]
 
 
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_each_range_has_its_own_cursors(concurrency: int) -> None:
+    """A service whose links are cursors may write the same ones in each range."""
+    assert await TimedITwins(days(50), link="?cursor={0}").read(concurrency=concurrency) == numbered(50)
+
+
 async def test_a_filter_that_is_ignored_is_noticed() -> None:
     """A time outside the requested range raises PagingError, because the ranges would overlap."""
     with pytest.raises(PagingError, match="iTwins of other times"):

@@ -15,22 +15,22 @@ from datetime import datetime, timedelta
 from itwin_platform_api.models import ITwin
 
 from .._errors import PagingError, UnprocessableError
+from .._requests.request import encode_query
 from .._requests.sender import DecodedResponse
 from .pager import Decode, PageReader
-from .position import Listing, Moment, PageRequest, Position, TimeRange, as_moment, parameters_of
-from .run import Page, PageContent, State, TruncatedWarning
+from .pages import Listing, Moment, Page, PageContent, PageRequest, Position, TimeRange, TruncatedWarning, as_moment
 
 _EPOCH, _LATEST = "1970-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"
 
 
-def condition(time_range: TimeRange, listing: Listing) -> str:
+def condition_of(time_range: TimeRange, listing: Listing) -> str:
     """Return a range as a `$filter`, together with the filter of the caller; empty for everything."""
     since, until, time = time_range.since, time_range.until, listing.time
     terms = [f"{time} ge {since}"] if since else []
     terms += [f"{time} lt {until}"] if until else []
     if since and not until and time_range.timeless:
         terms = [f"({terms[0]} or {time} eq null)"]
-    if within := parameters_of(listing.first).get("$filter", ""):
+    if within := listing.keywords.get("$filter", ""):
         terms.insert(0, f"({within})" if terms else within)
     return " and ".join(terms)
 
@@ -70,59 +70,55 @@ class RangeReader(PageReader[ITwin]):
     Args:
         decode: decodes a response.
         listing: the listing of all ranges.
-        state: where to begin.
+        start: where to begin.
     """
 
-    def __init__(self, decode: Decode[ITwin], listing: Listing, state: State[ITwin]) -> None:
-        super().__init__(decode, listing, state)
-        self._whole, self._is_sorted = listing, True
+    def __init__(self, decode: Decode[ITwin], listing: Listing, start: Position) -> None:
+        super().__init__(self._decode_within_range, listing, start)
+        self._decode_page, self._is_sorted = decode, True
         #: The ids and times of all that came in this range, also of what was known and dropped.
         self._came: list[tuple[object, Moment | None]] = []
-        self._begin(state, state.end)
+        self._begin(start)
 
-    async def read(self) -> State[ITwin] | None:
-        """Return the listing after its next page; None behind the last one."""
+    async def read(self) -> Page[ITwin] | None:
+        """Return the next page; None behind the last one."""
         try:
-            state = await super().read()
+            page = await super().read()
         except UnprocessableError as error:
             if self.state.is_steady is not None:
                 raise
-            self._begin_without_rejected(self.state, error)
+            self._begin_without_rejected(error)
             return await self.read()
-        if state is None:
-            return None
-        is_left = state.following is not None or state.page.resume is not None
-        if state.truncated or not is_left:
-            state = self._next_range(state)
-            is_left = state.following is not None
-        resume = (state.end, self._whole.name, self._whole.first) if is_left else None
-        page = Page(items=state.page.items, resume=resume, response=state.page.response)
-        self.state = state = state._replace(page=page, truncated=False)
-        return state
+        if page is not None and (self.state.truncated or page.resume is None):
+            self._begin_next_range()
+            resume = None if self.state.following is None else self._listing.write_resume(self.state.end)
+            page = replace(page, resume=resume)
+            self.state = self.state._replace(page=page, truncated=False)
+        return page
 
-    def _begin(self, state: State[ITwin], at: Position) -> State[ITwin]:
+    def _begin(self, at: Position) -> None:
         """Begin a range, without the items of the range before that come again."""
         if at.request is None and at.range.ties > len(self._seen):
             # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
             at = at._replace(request=PageRequest(skip=at.range.ties), received=at.range.ties)
-        query = {"$filter": text} if (text := condition(at.range, self._whole)) else {}
-        query |= {"$orderby": f"{self._whole.time} ASC"} if self._is_sorted else {}
+        listing, condition = self._listing, condition_of(at.range, self._listing)
+        query = {**listing.keywords, **({"$filter": condition} if condition else {})}
+        query |= {"$orderby": f"{listing.time} ASC"} if self._is_sorted else {}
+        self._keywords = encode_query(query)
         # Later ranges may be short, so fewer pages are requested ahead.
-        count = self._whole.concurrency if at.range.since is None else 1 + state.pages_read // 10
-        first = self._whole.first._replace(query={**parameters_of(self._whole.first), **query})
-        self._listing = replace(self._whole, first=first, concurrency=min(count, self._whole.concurrency))
+        count = listing.concurrency if at.range.since is None else 1 + self.state.pages_read // 10
+        self._concurrency = min(count, listing.concurrency)
         self._came, self._followed = [], set()
-        self.state = state._replace(end=at, following=at.request or PageRequest(), is_steady=None, empty_pages=0)
-        return self.state
+        self.state = self.state._replace(end=at, following=at.request or PageRequest(), is_steady=None, empty_pages=0)
 
-    def _content(self, response: DecodedResponse) -> PageContent[ITwin]:
+    def _decode_within_range(self, response: DecodedResponse) -> PageContent[ITwin]:
         """Decode a response of a range.
 
         Raises:
             PagingError: the service ignores the filter, so the listing would never come to an end.
         """
-        content, time_range = super()._content(response), self.state.end.range
-        came = [(getattr(item, "id", None), self._whole.moment(item)) for item in content.items]
+        content, time_range = self._decode_page(response), self.state.end.range
+        came = [(getattr(item, "id", None), self._listing.moment(item)) for item in content.items]
         since, until = time_range.since or "", time_range.until or "~"
         if not all(since <= moment < until for _, moment in came if moment is not None):
             said = "the service returns iTwins of other times for a filter by time, so they cannot be partitioned by it"
@@ -130,37 +126,37 @@ class RangeReader(PageReader[ITwin]):
         self._came += came
         return content
 
-    def _next_range(self, state: State[ITwin]) -> State[ITwin]:
+    def _begin_next_range(self) -> None:
         """Begin what is left of a range that reached the cap, or the range behind a complete one."""
+        state = self.state
         time_range, moments = state.end.range, [moment for _, moment in self._came]
         following = rest(time_range, moments) if state.truncated else behind(time_range)
         if following is not None:
             if following.ties:
                 self._seen = {str(each) for each, moment in self._came if moment == following.reached}
-            return self._begin(state, Position(range=following, items=state.end.items))
-        if not state.truncated:
-            return state
-        problem = PagingError(
-            f"{state.max_return} iTwins or more match {condition(time_range, self._whole)!r}: more iTwins share one "
-            "timestamp, or have none, than the cap of X-Max-Return allows. Narrow the listing by sub_class or filter, "
-            "or pass the other time as partition_by"
-        )
-        return state._replace(following=problem)
+            self._begin(Position(range=following, items=state.end.items))
+        elif state.truncated:
+            problem = PagingError(
+                f"{state.max_return} iTwins or more match {condition_of(time_range, self._listing)!r}: more iTwins "
+                "share one timestamp, or have none, than the cap of X-Max-Return allows. Narrow the listing by "
+                "sub_class or filter, or pass the other time as partition_by"
+            )
+            self.state = state._replace(following=problem)
 
-    def _begin_without_rejected(self, state: State[ITwin], error: UnprocessableError) -> None:
+    def _begin_without_rejected(self, error: UnprocessableError) -> None:
         """Continue without what the service rejects in the first request of a range: a null, or the order.
 
         Raises:
             PagingError: neither is to blame.
         """
-        time_range, rejected = state.end.range, condition(state.end.range, self._whole)
+        time_range, rejected = self.state.end.range, condition_of(self.state.end.range, self._listing)
         bounded = time_range._replace(timeless=False)
-        if rejected != condition(bounded, self._whole) and not (self._is_sorted and state.pages_read == 0):
+        if rejected != condition_of(bounded, self._listing) and not (self._is_sorted and self.state.pages_read == 0):
             time_range = bounded
             said = f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
             warnings.warn(said, TruncatedWarning, stacklevel=5)
         elif self._is_sorted:
             self._is_sorted = False
         else:
-            raise PagingError(f"the service does not list iTwins by their {self._whole.time}: {error}") from error
-        self._begin(state, state.end._replace(range=time_range))
+            raise PagingError(f"the service does not list iTwins by their {self._listing.time}: {error}") from error
+        self._begin(self.state.end._replace(range=time_range))

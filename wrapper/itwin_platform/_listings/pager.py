@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Generic
 from itwin_platform_transport import PlatformError
 
 from .._errors import PagingError
+from .._requests.request import encode_query
 from .._requests.sender import DecodedResponse, ErrorsOfCall, as_callback
-from .position import Listing, PageRequest, Position, read_resume, write_resume
-from .run import Page, PageContent, State, T, TruncatedWarning, after_page
+from .pages import Listing, Page, PageContent, PageRequest, Position, State, T, TruncatedWarning, after_page
 
 #: Decodes a response when the turn of its page comes.
 Decode = Callable[[DecodedResponse], PageContent[T]]
@@ -29,17 +29,29 @@ class PageReader(Generic[T]):
     Args:
         decode: decodes a response.
         listing: the listing.
-        state: where to begin.
+        start: where to begin.
+
+    `state` is the listing after the last page, and `handed_out` how many of its items the caller has.
     """
 
-    def __init__(self, decode: Decode[T], listing: Listing, state: State[T]) -> None:
-        self.state, self._decode, self._listing = state, decode, listing
+    def __init__(self, decode: Decode[T], listing: Listing, start: Position) -> None:
+        page: Page[T] = Page(items=[], resume=listing.write_resume(start))
+        following = start.request or PageRequest(skip=listing.skip or None)
+        self.state, self.handed_out = State(end=start, page=page, following=following), 0
+        self._decode, self._listing, self._concurrency = decode, listing, listing.concurrency
+        #: The parameters of each page beside those that locate it, encoded.
+        self._keywords = encode_query(listing.keywords)
         self._seen, self._followed = set[str](), set[int]()
         self._tasks: dict[PageRequest, asyncio.Task[DecodedResponse]] = {}
 
-    async def read(self) -> State[T] | None:
-        """Return the listing after its next page; None behind the last one."""
-        state, listing, count = self.state, self._listing, self._listing.concurrency
+    @property
+    def position(self) -> Position:
+        """The position after the last item that the caller has."""
+        return self.state.position(self._listing, self.handed_out)
+
+    async def read(self) -> Page[T] | None:
+        """Return the next page; None behind the last one."""
+        state, listing, count = self.state, self._listing, self._concurrency
         if isinstance(state.following, PagingError):
             raise state.following
         if not (requests := state.requests(listing, count)):
@@ -49,25 +61,23 @@ class PageReader(Generic[T]):
             # The next request begins before this response is decoded: the service works meanwhile.
             await self._keep(state.requests(listing, count + 1)[1:])
             await asyncio.sleep(0)
-        content = self._content(response)
+        content = self._decode(response)
         state = after_page(listing, state, requests[0], content, self._seen, self._followed)
         if listing.time or content.scene is not None:
             self._seen.update(each for item in content.items if isinstance(each := getattr(item, "id", None), str))
         self._followed.add(hash(state.end.request))
         if count > 1:
             await self._keep(state.requests(listing, count))
-        self.state = state
-        return state
+        self.state, self.handed_out = state, 0
+        return state.page
 
     async def aclose(self) -> None:
         """Cancel the requests in flight."""
         await self._keep(())
 
-    def _content(self, response: DecodedResponse) -> PageContent[T]:
-        return self._decode(response)
-
     def _send(self, request: PageRequest) -> Coroutine[object, object, DecodedResponse]:
-        return self._listing.sender.send(self._listing.first._replace(query=self._listing.query(request)))
+        listing = self._listing
+        return listing.sender.send(listing.first._replace(query=request.query(self._keywords)))
 
     async def _keep(self, requests: Sequence[PageRequest]) -> None:
         """Send the requests that are not in flight yet, and cancel all others."""
@@ -81,14 +91,7 @@ class PageReader(Generic[T]):
 
 
 #: Makes the reader of a run.
-NewReader = Callable[[Listing, State[T]], PageReader[T]]
-
-
-class Progress(Generic[T]):
-    """How far an iteration has come: the listing after the last page, and how many of its items the caller has."""
-
-    def __init__(self, state: State[T]) -> None:
-        self.state, self.handed_out = state, 0
+NewReader = Callable[[Listing, Position], PageReader[T]]
 
 
 # Source: sections 4.3 and 4.6.
@@ -128,10 +131,8 @@ class Pager(Generic[T]):
     ) -> None:
         self._listing, self._reader = listing, reader
         self._on_page, self._has_warned = as_callback("on_page", on_page), False
-        start = Position() if resume is None else read_resume(resume, listing)
-        page: Page[T] = Page(items=[], resume=(start, listing.name, listing.first))
-        self._start = State(end=start, page=page, following=start.request or PageRequest(skip=listing.skip or None))
-        self._progress = Progress(self._start)
+        self._start = Position() if resume is None else listing.read_resume(resume)
+        self._run = reader(listing, self._start)
 
     def __repr__(self) -> str:
         operation = self._listing.name.partition(":")[0].replace("_", " ")
@@ -149,50 +150,49 @@ class Pager(Generic[T]):
     @property
     def resume(self) -> str:
         """Where the listing continues after the last item that you received: pass it to the same call, anywhere."""
-        return write_resume(self._position(self._progress), self._listing.name, self._listing.first)
+        return self._listing.write_resume(self._run.position)
 
     @property
     def truncated(self) -> bool:
         """True when the listing stopped because X-Max-Return was reached: what lies past it was not returned."""
-        return self._progress.state.truncated
+        return self._run.state.truncated
 
     @property
     def max_return(self) -> int | None:
         """The X-Max-Return that the service echoed; None before the first page, and for scene objects."""
-        return self._progress.state.max_return
+        return self._run.state.max_return
 
     @property
     def is_partial(self) -> bool:
         """True when the service withheld objects because of insufficient permissions."""
-        return self._progress.state.is_partial
+        return self._run.state.is_partial
 
     @property
     def changed(self) -> bool:
         """True when the scene was modified while it was read: objects may be missing."""
-        return self._progress.state.changed
+        return self._run.state.changed
 
     @property
     def duplicates(self) -> int:
         """Items that came twice within the run, and were dropped."""
-        return self._progress.state.duplicates
+        return self._run.state.duplicates
 
     @property
     def pages_read(self) -> int:
         """Pages that this run has read."""
-        return self._progress.state.pages_read
+        return self._run.state.pages_read
 
     @property
     def items_read(self) -> int:
         """Items that this run has handed out."""
-        return self._position(self._progress).items - self._start.end.items
+        return self._run.position.items - self._start.items
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
         """Yield the items in order; an error carries `.resume`."""
-        progress = self._progress = Progress(self._start)
-        async with aclosing(self._reader(self._listing, self._start)) as reader:
-            while page := await self._next(reader, progress):
+        async with aclosing(self._begin(self._listing)) as run:
+            while page := await self._next(run):
                 for item in page.items:
-                    progress.handed_out += 1
+                    run.handed_out += 1
                     yield item
 
     def pages(self) -> AsyncGenerator[Page[T], None]:
@@ -203,7 +203,7 @@ class Pager(Generic[T]):
         """Return the first page; one request is sent. An error carries `.resume`."""
         async with aclosing(self._pages(replace(self._listing, concurrency=1))) as pages:
             # With a limit of 0, or a `resume` at the limit, there is none.
-            return await anext(pages, self._start.page)
+            return await anext(pages, self._run.state.page)
 
     async def collect(self) -> list[T]:
         """Return all items in a list; warn once per pager, with a TruncatedWarning, when X-Max-Return cut it short.
@@ -219,36 +219,32 @@ class Pager(Generic[T]):
             self.collected = tuple(items)
             error.collected = self.collected
             raise
-        if self.truncated and not self._has_warned and self._position(self._progress).items != self._listing.limit:
+        if self.truncated and not self._has_warned and self._run.position.items != self._listing.limit:
             self._has_warned, advice = True, "narrow it by sub_class or filter, or read all of them with list_all"
             said = f"the listing ended at max_return={self.max_return}, there may be more items: {advice}"
             warnings.warn(said, TruncatedWarning, stacklevel=2)
         return items
 
     async def _pages(self, listing: Listing) -> AsyncGenerator[Page[T], None]:
-        progress = self._progress = Progress(self._start)
-        async with aclosing(self._reader(listing, self._start)) as reader:
-            while page := await self._next(reader, progress):
-                progress.handed_out = len(page.items)
+        async with aclosing(self._begin(listing)) as run:
+            while page := await self._next(run):
+                run.handed_out = len(page.items)
                 yield page
 
-    async def _next(self, reader: PageReader[T], progress: Progress[T]) -> Page[T] | None:
+    def _begin(self, listing: Listing) -> PageReader[T]:
+        """Return the reader of a run, which the attributes describe from now on."""
+        self._run = self._reader(listing, self._start)
+        return self._run
+
+    async def _next(self, run: PageReader[T]) -> Page[T] | None:
         """Return the next page; an error continues after the last item that was handed out."""
         try:
-            if (state := await reader.read()) is None:
-                return None
-            progress.state, progress.handed_out = state, 0
-            if self._on_page is not None:
-                self._on_page(state.page)
+            page = await run.read()
+            if page is not None and self._on_page is not None:
+                self._on_page(page)
         except PlatformError as failure:
-            first, last = self._listing.first, progress.state
-            failure.resume = write_resume(self._position(progress), self._listing.name, first)
-            path = self._listing.sender.service.prefix + first.path
+            first, path = self._listing.first, self._listing.sender.service.prefix + self._listing.first.path
             ErrorsOfCall(first.method, first.route, path).name(failure)
-            if failure is last.following and last.page.response is not None:
-                failure.correlation_id = last.page.response.correlation_id
+            failure.resume = self._listing.write_resume(run.position)
             raise
-        return state.page
-
-    def _position(self, progress: Progress[T]) -> Position:
-        return progress.state.position(self._listing, progress.handed_out)
+        return page

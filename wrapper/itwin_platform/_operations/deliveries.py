@@ -92,10 +92,8 @@ def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str])
     if not text.startswith(_ALGORITHM):
         raise DeliveryError("the signature of the delivery is not of the form sha256=<hexadecimal digits>")
     if not is_right:
-        raise DeliveryError(
-            "the signature of the delivery is wrong: check that the secret is the one of the webhook, "
-            "and that body is the request's body as it came"
-        )
+        said = "check that the secret is the one of the webhook, and that body is the request's body as it came"
+        raise DeliveryError(f"the signature of the delivery is wrong: {said}")
     return _parsed(body)
 
 
@@ -132,11 +130,8 @@ def _signature(body: bytes, secret: str) -> bytes:
         raise UsageError("secret must be the secret of the webhook, a string that is not empty", argument="secret")
     if not isinstance(body, bytes | bytearray | memoryview):
         del key
-        raise UsageError(
-            f"body must be the bytes of the request as they came, not {type(body).__name__}: "
-            "a body that was decoded or parsed may have another signature",
-            argument="body",
-        )
+        said = f"body must be the bytes of the request as they came, not {type(body).__name__}: they are what is signed"
+        raise UsageError(said, argument="body")
     return (_ALGORITHM + hmac.new(key, body, hashlib.sha256).hexdigest()).encode()
 
 

@@ -1,7 +1,7 @@
 """Detectors: entries of an AI detector library. Source: sections 1, 2.8 and 4.7."""
 
+from itwin_platform_api import models
 from itwin_platform_api.api.detectors import create_detector
-from itwin_platform_api.models import Detector, DetectorCreate, DetectorType, DetectorTypeParam
 from itwin_platform_api.types import UNSET, Unset
 
 from .._requests.sender import ErrorsOfCall, unwrap
@@ -15,11 +15,11 @@ class Detectors(Group):
         self,
         *,
         name: str,
-        type: DetectorTypeParam,
+        type: models.DetectorTypeParam,
         display_name: str | Unset | None = UNSET,
         description: str | Unset | None = UNSET,
         documentation_url: str | Unset | None = UNSET,
-    ) -> Detector:
+    ) -> models.Detector:
         """Create a detector, which has no versions yet.
 
         Technical Preview: for testing only, not for production use; may change.
@@ -53,12 +53,12 @@ class Detectors(Group):
         Source: section 4.7, create_detector on the specification page of the documentation.
         """
         with ErrorsOfCall(create_detector.METHOD, create_detector.ROUTE):
-            body = DetectorCreate(
+            body = models.DetectorCreate(
                 name=name,
-                type_=as_enum(type, DetectorType),
+                type_=as_enum(type, models.DetectorType),
                 display_name=display_name,
                 description=description,
                 documentation_url=documentation_url,
             )
             response = await self._sender.send(create_detector.build_request(body=body, reject=self._reject))
-        return unwrap(response, create_detector.parse_response(response).detector, Detector)
+        return unwrap(response, create_detector.parse_response(response).detector, models.Detector)

@@ -4,28 +4,14 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Literal
 
+from itwin_platform_api import models
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins
-from itwin_platform_api.models import (
-    ITwin,
-    ITwinOrderParam,
-    ITwinPropertyParam,
-    ITwinStatus,
-    ITwinStatusParam,
-    ITwinSubClass,
-    ITwinSubClassParam,
-    ITwinSummary,
-    ITwinTimeParam,
-    PreferredReturn,
-    QueryScope,
-    QueryScopeParam,
-)
 from itwin_platform_api.types import UNSET, Unset
 from itwin_platform_transport import UsageError
 
 from .._listings.list_all import RangeReader
 from .._listings.pager import Pager, PageReader
-from .._listings.position import TIMES, Listing, count_of
-from .._listings.run import Page, PageContent
+from .._listings.pages import TIMES, Listing, Page, PageContent, count_of
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
 from . import Group, as_enum, as_list
@@ -35,17 +21,17 @@ MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum - 1
 #: The most iTwins of one page.
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
 #: The properties of the minimal representation. Source: section 2.5.
-_SUMMARY: tuple[str, ...] = tuple(ITwinSummary.FIELDS)
+_SUMMARY: tuple[str, ...] = tuple(models.ITwinSummary.FIELDS)
 _listing = partial(Listing, parameters=list_itwins.QUERY_PARAMETERS, most=ITWINS_PER_PAGE)
 #: The value of Prefer for each `representation`. Source: section 4.3.
-_PREFER = {"minimal": PreferredReturn("return=minimal"), "full": PreferredReturn("return=representation")}
+_PREFER = {"minimal": models.PreferredReturn("return=minimal"), "full": models.PreferredReturn("return=representation")}
 
 
 # Source: section 5.
 class ITwins(Group):
     """The operations on iTwins, as `platform.itwins`. Any authenticated user may call them."""
 
-    async def get_primary_account(self) -> ITwinSummary:
+    async def get_primary_account(self) -> models.ITwinSummary:
         """Return the primary Account of the caller; the service creates one for a user without an organization.
 
         Returns:
@@ -65,13 +51,13 @@ class ITwins(Group):
         Source: section 4.4, get_primary_account on the specification page of the documentation.
         """
         response = await self._sender.send(get_primary_account.build_request())
-        return unwrap(response, get_primary_account.parse_response(response).itwin, ITwinSummary)
+        return unwrap(response, get_primary_account.parse_response(response).itwin, models.ITwinSummary)
 
     def list(
         self,
         *,
-        sub_class: ITwinSubClassParam | Iterable[ITwinSubClassParam] | Unset = UNSET,
-        status: ITwinStatusParam | Unset = UNSET,
+        sub_class: models.ITwinSubClassParam | Iterable[models.ITwinSubClassParam] | Unset = UNSET,
+        status: models.ITwinStatusParam | Unset = UNSET,
         type: str | Unset = UNSET,
         number: str | Unset = UNSET,
         display_name: str | Unset = UNSET,
@@ -79,19 +65,19 @@ class ITwins(Group):
         itwin_account_id: str | Unset = UNSET,
         search: str | Unset = UNSET,
         filter: str | Unset = UNSET,
-        select: ITwinPropertyParam | Iterable[ITwinPropertyParam] | Unset = UNSET,
-        order_by: ITwinOrderParam | Unset = UNSET,
+        select: models.ITwinPropertyParam | Iterable[models.ITwinPropertyParam] | Unset = UNSET,
+        order_by: models.ITwinOrderParam | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
         representation: Literal["minimal", "full"] | Unset = UNSET,
-        query_scope: QueryScopeParam | Unset = UNSET,
+        query_scope: models.QueryScopeParam | Unset = UNSET,
         max_return: int = 9999,  # MOST_RETURNED, as the number that an editor and the reference show
         skip: int = 0,
         page_size: int | None = None,
         limit: int | None = None,
         concurrency: int = 1,
         resume: str | None = None,
-        on_page: Callable[[Page[ITwin]], None] | None = None,
-    ) -> Pager[ITwin]:
+        on_page: Callable[[Page[models.ITwin]], None] | None = None,
+    ) -> Pager[models.ITwin]:
         """List the iTwins that the caller is a member of. The first request is sent when iteration starts.
 
         Args:
@@ -142,24 +128,23 @@ class ITwins(Group):
         with ErrorsOfCall(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
             prefer = self._preferred(representation, select=select)
-            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             first = list_itwins.build_request(
-                sub_class=sub_classes,
-                status=as_enum(status, ITwinStatus),
+                sub_class=as_list("sub_class", sub_class, models.ITwinSubClass),
+                status=as_enum(status, models.ITwinStatus),
                 type_=type,
                 number=number,
                 display_name=display_name,
                 parent_id=parent_id,
                 itwin_account_id=itwin_account_id,
                 search=search,
-                select=selected,
+                select=as_list("select", select, str),
                 filter_=filter,
                 orderby=order_by,
                 include_inactive=include_inactive,
                 top=UNSET if page_size is None else page_size,
                 skip=UNSET if skip == 0 else skip,
                 x_max_return=max_return,
-                x_itwin_query_scope=as_enum(query_scope, QueryScope),
+                x_itwin_query_scope=as_enum(query_scope, models.QueryScope),
                 prefer=prefer,
                 reject=self._reject,
             )
@@ -178,19 +163,19 @@ class ITwins(Group):
     def list_all(
         self,
         *,
-        partition_by: ITwinTimeParam = "createdDateTime",
-        sub_class: ITwinSubClassParam | Iterable[ITwinSubClassParam] | Unset = UNSET,
+        partition_by: models.ITwinTimeParam = "createdDateTime",
+        sub_class: models.ITwinSubClassParam | Iterable[models.ITwinSubClassParam] | Unset = UNSET,
         filter: str | Unset = UNSET,
-        select: ITwinPropertyParam | Iterable[ITwinPropertyParam] | Unset = UNSET,
+        select: models.ITwinPropertyParam | Iterable[models.ITwinPropertyParam] | Unset = UNSET,
         include_inactive: bool | Unset = UNSET,
         representation: Literal["minimal", "full"] | Unset = UNSET,
-        query_scope: QueryScopeParam | Unset = UNSET,
+        query_scope: models.QueryScopeParam | Unset = UNSET,
         page_size: int | None = None,
         limit: int | None = None,
         concurrency: int = 1,
         resume: str | None = None,
-        on_page: Callable[[Page[ITwin]], None] | None = None,
-    ) -> Pager[ITwin]:
+        on_page: Callable[[Page[models.ITwin]], None] | None = None,
+    ) -> Pager[models.ITwin]:
         """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
         The listing is partitioned by ranges of a time: when one reaches the cap, the next begins at the last time that
@@ -233,21 +218,21 @@ class ITwins(Group):
         with ErrorsOfCall(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
             prefer = self._preferred(representation, select=select)
-            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
+            selected = as_list("select", select, str)
             if not isinstance(partition_by, str) or partition_by not in TIMES:
                 said = f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}"
                 raise UsageError(said, argument="partition_by")
             is_full = representation == "full"
             wanted = _SUMMARY if isinstance(selected, Unset) else selected
             first = list_itwins.build_request(
-                sub_class=sub_classes,
+                sub_class=as_list("sub_class", sub_class, models.ITwinSubClass),
                 filter_=filter,
                 # Each iTwin shows its time, because the next range begins at the last one.
                 select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", partition_by])] if wanted else selected,
                 include_inactive=include_inactive,
                 top=UNSET if page_size is None else page_size,
                 x_max_return=MOST_RETURNED,
-                x_itwin_query_scope=as_enum(query_scope, QueryScope),
+                x_itwin_query_scope=as_enum(query_scope, models.QueryScope),
                 prefer=prefer if is_full else UNSET,
                 reject=self._reject,
             )
@@ -263,21 +248,19 @@ class ITwins(Group):
             )
             return Pager(listing, partial(RangeReader, _read_page), resume=resume, on_page=on_page)
 
-    def _preferred(self, representation: object, *, select: object) -> PreferredReturn | Unset:
+    def _preferred(self, representation: object, *, select: object) -> models.PreferredReturn | Unset:
         """Return the value of Prefer; UNSET where there is none."""
         if isinstance(representation, Unset):
             return UNSET
         if not isinstance(representation, str) or representation not in _PREFER:
             raise UsageError("representation must be 'minimal' or 'full'", argument="representation")
         if representation == "full" and not isinstance(select, Unset) and self._sender.service.check_requests:
-            raise UsageError(
-                "select cannot be combined with representation='full': omit one, as $select takes precedence",
-                argument="select",
-            )
+            said = "select cannot be combined with representation='full': omit one, as $select takes precedence"
+            raise UsageError(said, argument="select")
         return _PREFER[representation]
 
 
-def _read_page(response: DecodedResponse) -> PageContent[ITwin]:
+def _read_page(response: DecodedResponse) -> PageContent[models.ITwin]:
     """Decode a response to list iTwins."""
     parsed = list_itwins.parse_response(response)
     return PageContent(

@@ -7,23 +7,8 @@ one property, start from what the service returned: `repository.options.replace(
 from collections.abc import Mapping
 from typing import TypeAlias, cast
 
+from itwin_platform_api import models
 from itwin_platform_api.api.repositories import create_repository_resource, update_repository
-from itwin_platform_api.models import (
-    BasicAuthentication,
-    BasicAuthenticationParam,
-    HeaderAuthentication,
-    HeaderAuthenticationParam,
-    OAuth2AuthorizationCodePKCEAuthentication,
-    OAuth2AuthorizationCodePKCEAuthenticationParam,
-    QueryParameterAuthentication,
-    QueryParameterAuthenticationParam,
-    Repository,
-    RepositoryOptions,
-    RepositoryOptionsParam,
-    RepositoryUpdate,
-    Resource,
-    ResourceCreate,
-)
 from itwin_platform_api.types import UNSET, Unset
 
 from .._requests.sender import ErrorsOfCall, unwrap
@@ -31,14 +16,14 @@ from . import Group, check_changes, check_id
 
 #: A complete object, or a mapping in wire names, of which `type` decides what it has.
 AuthenticationParam: TypeAlias = (
-    HeaderAuthentication
-    | HeaderAuthenticationParam
-    | QueryParameterAuthentication
-    | QueryParameterAuthenticationParam
-    | BasicAuthentication
-    | BasicAuthenticationParam
-    | OAuth2AuthorizationCodePKCEAuthentication
-    | OAuth2AuthorizationCodePKCEAuthenticationParam
+    models.HeaderAuthentication
+    | models.HeaderAuthenticationParam
+    | models.QueryParameterAuthentication
+    | models.QueryParameterAuthenticationParam
+    | models.BasicAuthentication
+    | models.BasicAuthenticationParam
+    | models.OAuth2AuthorizationCodePKCEAuthentication
+    | models.OAuth2AuthorizationCodePKCEAuthenticationParam
     | Mapping[str, object]
 )
 
@@ -55,8 +40,8 @@ class Repositories(Group):
         display_name: str | Unset = UNSET,
         uri: str | Unset = UNSET,
         authentication: AuthenticationParam | Unset | None = UNSET,
-        options: RepositoryOptions | RepositoryOptionsParam | Mapping[str, object] | Unset | None = UNSET,
-    ) -> Repository:
+        options: models.RepositoryOptions | models.RepositoryOptionsParam | Mapping[str, object] | Unset | None = UNSET,
+    ) -> models.Repository:
         """Update a repository: only what is passed, and `authentication` and `options` as complete objects.
 
         To change one property of them, start from what is stored: `repository.options.replace(minimum_level=3)`.
@@ -104,19 +89,19 @@ class Repositories(Group):
                 values = update_repository.build_request(
                     itwin_id,
                     repository_id,
-                    body=RepositoryUpdate(  # in no variable, which tools that report errors show
+                    body=models.RepositoryUpdate(  # in no variable, which tools that report errors show
                         display_name=display_name,
                         uri=uri,
                         # A mapping may stand for a model.
-                        authentication=cast("BasicAuthentication", authentication),
-                        options=cast("RepositoryOptions", options),
+                        authentication=cast("models.BasicAuthentication", authentication),
+                        options=cast("models.RepositoryOptions", options),
                     ),
                     reject=self._reject,
                 )
         finally:
             del authentication, options  # tools that report errors show what frames hold
         response = await self._sender.send(values)
-        return unwrap(response, update_repository.parse_response(response).repository, Repository)
+        return unwrap(response, update_repository.parse_response(response).repository, models.Repository)
 
     async def create_resource(
         self,
@@ -126,7 +111,7 @@ class Repositories(Group):
         id: str,
         display_name: str,
         type: str | Unset = UNSET,
-    ) -> Resource:
+    ) -> models.Resource:
         """Add a resource, such as a map layer, to a repository of class GeographicInformationSystem.
 
         Technical Preview: for testing only, not for production use; may change.
@@ -164,7 +149,7 @@ class Repositories(Group):
         with ErrorsOfCall(create_repository_resource.METHOD, create_repository_resource.ROUTE):
             check_id("itwin_id", itwin_id)
             check_id("repository_id", repository_id)
-            body = ResourceCreate(id=id, display_name=display_name, type_=type)
+            body = models.ResourceCreate(id=id, display_name=display_name, type_=type)
             values = create_repository_resource.build_request(itwin_id, repository_id, body=body, reject=self._reject)
         response = await self._sender.send(values)
-        return unwrap(response, create_repository_resource.parse_response(response).resource, Resource)
+        return unwrap(response, create_repository_resource.parse_response(response).resource, models.Resource)

@@ -4,25 +4,15 @@ import html
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
+from itwin_platform_api import models
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
-from itwin_platform_api.models import (
-    Scene,
-    SceneContext,
-    SceneCreate,
-    SceneDataCreate,
-    SceneObject,
-    SceneObjectCreate,
-    SceneObjectCreateParam,
-    SceneObjectOrderParam,
-)
 from itwin_platform_api.types import UNSET, Unset, copy_values, encode
 from itwin_platform_transport import TransportError
 
 from .._listings.pager import Pager, PageReader
-from .._listings.position import Listing
-from .._listings.run import Page, PageContent, SceneState
+from .._listings.pages import Listing, Page, PageContent, SceneState
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
 from . import Group, check_id
@@ -44,9 +34,10 @@ class Scenes(Group):
         id: str | Unset = UNSET,
         description: str | Unset = UNSET,
         parent_id: str | Unset = UNSET,
-        objects: Iterable[SceneObjectCreate | SceneObjectCreateParam | Mapping[str, object]] | Unset = UNSET,
+        objects: Iterable[models.SceneObjectCreate | models.SceneObjectCreateParam | Mapping[str, object]]
+        | Unset = UNSET,
         correlation_id: str | Unset = UNSET,
-    ) -> Scene:
+    ) -> models.Scene:
         """Create a scene, with objects in it.
 
         Technical Preview: for testing only, not for production use; may change.
@@ -93,45 +84,42 @@ class Scenes(Group):
         with ErrorsOfCall(create_scene.METHOD, create_scene.ROUTE):
             check_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)
-            created: Any = objects
+            created: Any = objects  # models and mappings; the rules of the document check each
             if isinstance(objects, Iterable) and not isinstance(objects, str | Mapping):
-                created = cast("Any", [*objects])  # models and mappings; the rules of the document check each
-            try:
-                response = await self._sender.send(
-                    create_scene.build_request(
-                        itwin_id=itwin_id,
-                        x_correlation_id=correlation_id,
-                        body=SceneCreate(
-                            display_name=display_name,
-                            id=id,
-                            description=description,
-                            parent_id=parent_id,
-                            scene_data=created if isinstance(created, Unset) else SceneDataCreate(objects=created),
-                        ),
-                        reject=self._reject,
-                    )
-                )
-            except TransportError as error:
-                if not isinstance(id, Unset):
-                    error.scene_id = id
-                    error.args = (f"{error.args[0]}; the id of the scene is {id}",)
-                raise
-        return unwrap(response, create_scene.parse_response(response).scene, Scene)
+                created = [*objects]
+            body = models.SceneCreate(
+                display_name=display_name,
+                id=id,
+                description=description,
+                parent_id=parent_id,
+                scene_data=UNSET if created is UNSET else models.SceneDataCreate(objects=created),
+            )
+            values = create_scene.build_request(
+                itwin_id=itwin_id, x_correlation_id=correlation_id, body=body, reject=self._reject
+            )
+        try:
+            response = await self._sender.send(values)
+        except TransportError as error:
+            if not isinstance(id, Unset):
+                error.scene_id = id
+                error.args = (f"{error.args[0]}; the id of the scene is {id}",)
+            raise
+        return unwrap(response, create_scene.parse_response(response).scene, models.Scene)
 
     def list_objects(
         self,
         scene_id: str,
         itwin_id: str,
         *,
-        order_by: SceneObjectOrderParam | Unset = UNSET,
+        order_by: models.SceneObjectOrderParam | Unset = UNSET,
         skip: int = 0,
         page_size: int | None = None,
         limit: int | None = None,
         concurrency: int = 1,
         resume: str | None = None,
         correlation_id: str | Unset = UNSET,
-        on_page: Callable[[Page[SceneObject]], None] | None = None,
-    ) -> Pager[SceneObject]:
+        on_page: Callable[[Page[models.SceneObject]], None] | None = None,
+    ) -> Pager[models.SceneObject]:
         """List the objects of a scene. The first request is sent when iteration starts.
 
         Technical Preview: for testing only, not for production use; may change.
@@ -197,11 +185,11 @@ class Scenes(Group):
             return Pager(listing, partial(PageReader, _read_page), resume=resume, on_page=on_page)
 
 
-def _read_page(response: DecodedResponse) -> PageContent[SceneObject]:
+def _read_page(response: DecodedResponse) -> PageContent[models.SceneObject]:
     parsed = list_scene_objects.parse_response(response)
     scene = None
-    context: SceneContext | Unset | None = parsed.scene_context  # declared, so that another type does not fit
-    if isinstance(context, SceneContext):
+    context: models.SceneContext | Unset | None = parsed.scene_context  # declared, so that another type does not fit
+    if isinstance(context, models.SceneContext):
         last: datetime | Unset | None = context.last_modified
         modified = last if isinstance(last, datetime) else None
         is_partial = context.is_partial is True

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from itwin_platform_api import models
 from itwin_platform_api.api.webhooks import update_webhook
 from itwin_platform_api.kinds import ModelKind
-from itwin_platform_api.models import EventType, EventTypeParam, Webhook, WebhookUpdate
 from itwin_platform_api.structures import decode_value
 from itwin_platform_api.types import UNSET, Unset
 
@@ -22,9 +22,9 @@ class Webhooks(Group):
         *,
         active: bool | Unset = UNSET,
         callback_url: str | Unset = UNSET,
-        event_types: EventTypeParam | Iterable[EventTypeParam] | Unset = UNSET,
+        event_types: models.EventTypeParam | Iterable[models.EventTypeParam] | Unset = UNSET,
         secret: str | Unset = UNSET,
-    ) -> Webhook:
+    ) -> models.Webhook:
         """Update a webhook. Properties that you omit keep their values, except the secret.
 
         If you omit `secret`, the service generates a new one and never returns it. An update whose response is lost is
@@ -65,10 +65,10 @@ class Webhooks(Group):
                 check_id("webhook_id", webhook_id)
                 if self._sender.service.check_requests:
                     check_changes(active=active, callback_url=callback_url, event_types=event_types, secret=secret)
-                body = WebhookUpdate(
+                body = models.WebhookUpdate(
                     active=active,
                     callback_url=callback_url,
-                    event_types=as_list("event_types", event_types, EventType),
+                    event_types=as_list("event_types", event_types, models.EventType),
                     secret=secret,
                 )
                 values = update_webhook.build_request(webhook_id, body=body, reject=self._reject)
@@ -77,12 +77,12 @@ class Webhooks(Group):
         response = await self._sender.send(values)
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
-            inner: Webhook = decode_value(ModelKind("Webhook"), wrapped, response, place="webhook")
+            inner: models.Webhook = decode_value(ModelKind("Webhook"), wrapped, response, place="webhook")
             webhook = inner
         known = webhook.to_dict().keys() - webhook.additional_properties.keys()
-        return unwrap(response, webhook if known else None, Webhook)
+        return unwrap(response, webhook if known else None, models.Webhook)
 
-    async def activate(self, webhook_id: str, *, secret: str | Unset = UNSET) -> Webhook:
+    async def activate(self, webhook_id: str, *, secret: str | Unset = UNSET) -> models.Webhook:
         """Switch forwarding on: the same as `update(webhook_id, active=True, secret=secret)`.
 
         Args:
@@ -111,7 +111,7 @@ class Webhooks(Group):
         """
         return await self.update(webhook_id, active=True, secret=secret)
 
-    async def deactivate(self, webhook_id: str, *, secret: str | Unset = UNSET) -> Webhook:
+    async def deactivate(self, webhook_id: str, *, secret: str | Unset = UNSET) -> models.Webhook:
         """Switch forwarding off: the same as `update(webhook_id, active=False, secret=secret)`.
 
         Args:
