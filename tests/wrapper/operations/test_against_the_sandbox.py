@@ -4,13 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from itwin_platform import (
-    BackoffPolicy,
-    DetectorType,
-    ITwinSubClass,
-    Pager,
-    PlatformClient,
-)
+from itwin_platform import BackoffPolicy, DetectorType, ITwinSubClass, Pager, PlatformClient
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
 
