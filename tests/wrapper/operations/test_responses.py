@@ -5,14 +5,7 @@ from typing import Any, get_args, get_type_hints
 
 import attrs
 import pytest
-from itwin_platform import (
-    APIStatusError,
-    BackoffPolicy,
-    ErrorCode,
-    ErrorDetail,
-    PlatformClient,
-    ResponseDecodeError,
-)
+from itwin_platform import APIStatusError, BackoffPolicy, ErrorCode, ErrorDetail, PlatformClient, ResponseDecodeError
 
 from tests.support.calls import METHODS, SCENE
 from tests.support.operations import OPERATIONS
