@@ -1,5 +1,9 @@
 """The life of a client: what it closes, what it leaves alone, and what it is after its end."""
 
+import copy
+import pickle
+import re
+from collections.abc import Callable
 from unittest.mock import AsyncMock
 
 import httpx
@@ -35,3 +39,25 @@ async def test_a_closed_client_says_so() -> None:
             async with each:
                 pass
     assert requests == []
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_client_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
+    """The error says what to do instead."""
+    client, _ = answering()
+    with pytest.raises(TypeError, match="cannot be copied or pickled: share it, or make a view"):
+        duplicate(client)
+
+
+async def test_a_client_that_is_not_closed_is_told() -> None:
+    """Once it has made a call: a client that has not holds nothing, and a view neither."""
+    client, _ = answering()
+    client.__del__()
+    await client.itwins.get_primary_account()
+    with pytest.warns(ResourceWarning, match=re.escape(f"unclosed {client!r}: use it in `async with`")) as told:
+        client.__del__()
+    # Where it was dropped; and the client, of which `tracemalloc` knows where it was made.
+    assert (told[0].filename, told[0].source) == (__file__, client)
+    client.with_options(deadline=5).__del__()
+    await client.aclose()
+    client.__del__()

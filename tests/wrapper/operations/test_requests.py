@@ -71,6 +71,7 @@ async def test_objects_are_models_or_mappings_with_typed_or_plain_data(exchange:
     """Both can be mixed, come from any iterable, and reach the wire in the same form; null and unknown stay."""
     axis = {"x": 0, "y": 0.5, "z": 1e-7}
     wire: dict[str, Any] = dict.fromkeys(("position", "direction", "up"), axis) | {"near": 1, "ecefTransform": [1.0]}
+    wire |= {"is_orthographic": True, "my_own": 1}
     resource = {"iTwinId": ITWIN, "repositoryId": "imodels", "id": "m", "class": "iModels"}
     plain = {"kind": "Layer", "version": "1.0.0", "data": {"a": [None, {"b": True}]}, "order": 0.5, "new": None}
     objects = (
