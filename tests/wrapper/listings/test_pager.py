@@ -67,16 +67,8 @@ async def test_each_iteration_is_a_run_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("page_size", "limit", "sizes"),
     [
-        (10, 0, []),
-        (10, 5, [10]),
-        (10, 10, [10]),
-        (10, 11, [10, 10]),
-        (10, 25, [10, 10, 10]),
-        (None, 1, [1]),
-        (None, MOST - 1, [MOST - 1]),
-        (None, MOST, [MOST]),
-        (None, MOST + 400, [MOST, 400]),
-        (None, 2 * MOST + 5, [MOST, MOST, 5]),
+        *((10, 0, []), (10, 10, [10]), (10, 11, [10, 10]), (10, 25, [10, 10, 10])),
+        *((None, 1, [1]), (None, MOST, [MOST]), (None, MOST + 400, [MOST, 400])),
     ],
 )
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -106,19 +98,17 @@ async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keywords", "says"),
+    ("keyword", "value", "says"),
     [
-        ({"limit": -1}, "limit must be an integer of at least 0"),
-        ({"limit": 1.5}, "limit must be an integer of at least 0"),
-        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
-        ({"concurrency": True}, "concurrency must be an integer of at least 1"),
-        ({"on_page": 5}, "on_page must be a function that takes one argument, not a coroutine function"),
+        *(("limit", value, "limit must be an integer of at least 0") for value in (-1, 1.5)),
+        *(("concurrency", value, "concurrency must be an integer of at least 1") for value in (0, True)),
+        ("on_page", 5, "on_page must be a function that takes one argument, not a coroutine function"),
     ],
 )
-async def test_the_keywords_of_a_pager_are_checked(keywords: dict[str, Any], says: str) -> None:
+async def test_the_keywords_of_a_pager_are_checked(keyword: str, value: Any, says: str) -> None:
     """What cannot be meant is rejected when the pager is made."""
     with pytest.raises(UsageError, match=says):
-        NumberedItems(5).pager(**keywords)
+        NumberedItems(5).pager(**{keyword: value})
 
 
 async def test_on_page_is_called_with_each_page_before_its_items() -> None:
