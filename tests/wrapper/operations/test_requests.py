@@ -143,8 +143,8 @@ HEADERS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     *((name, {}, CAP if name == "list_itwins" else {}) for name in OPERATIONS),
     (
         "list_itwins",
-        {"max_return": 9, "representation": "full"},
-        {"x-max-return": "9", "prefer": "return=representation"},
+        {"max_return": 10_000, "representation": "full"},
+        {"x-max-return": "10000", "prefer": "return=representation"},
     ),
     ("list_itwins", {"select": "id", "representation": "minimal"}, CAP | {"prefer": "return=minimal"}),
     *(
