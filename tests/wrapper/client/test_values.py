@@ -13,7 +13,6 @@ from itwin_platform import (
     AttemptEnded,
     BackoffPolicy,
     CooldownStarted,
-    DataCenterLocation,
     ErrorDetail,
     EventType,
     Gate,
@@ -67,12 +66,6 @@ def test_a_value_shows_what_it_is(value: object, shown: str) -> None:
 def test_what_a_client_is_made_of_shows_no_token() -> None:
     """Tools that report errors show the attributes of an object."""
     assert "planted" not in repr(PLATFORM.generated) + repr(vars(PLATFORM))
-
-
-def test_every_member_of_an_enum_is_shown_in_full() -> None:
-    """Only what is as long as no documented value is cut."""
-    for location in DataCenterLocation:
-        assert repr(location.value) in repr(ITwin.from_dict({"dataCenterLocation": location.value}))
 
 
 def test_an_expiry_shows_and_its_token_does_not() -> None:

@@ -49,15 +49,14 @@ async def test_options_reach_every_request_of_the_view_and_no_other() -> None:
             assert (sent[0][::2], sent[1]["read"]) == ([[], []], 30.0)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"max_attempts": 2}, "503"),
-        ({"deadline": 5.0}, "the deadline of 5 s passed"),
-        ({"queue_timeout": 0.5}, "the queue_timeout of 0.5 s passed"),
-    ],
-    ids=["max_attempts", "deadline", "queue_timeout"],
-)
+LIMITS: list[tuple[dict[str, Any], str]] = [
+    ({"max_attempts": 2}, "503"),
+    ({"deadline": 5.0}, "the deadline of 5 s passed"),
+    ({"queue_timeout": 0.5}, "the queue_timeout of 0.5 s passed"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), LIMITS)
 def test_a_view_has_limits_of_its_own(options: dict[str, Any], said: str) -> None:
     """They end its calls, and the other limits are those of the client."""
     service = ScriptedTransport(503, latency=4.0)
@@ -117,15 +116,14 @@ async def test_extras_are_sent_beside_what_an_operation_sends() -> None:
     assert [request.url.params.get_list("new") for request in requests[1:]] == [["yes"], ["yes"]]
 
 
-@pytest.mark.parametrize(
-    ("option", "words"),
-    [
-        ({"extra_query": {"status": "a"}}, "extra_query must not contain status: the operation sends it"),
-        ({"extra_body": {"name": "x"}}, "extra_body must not contain name: the operation sends it"),
-        ({"extra_body": {"x": 1}}, "extra_body: GET /itwins/ sends no body"),
-    ],
-    ids=["query", "body", "no body"],
-)
+TAKEN: list[tuple[dict[str, Any], str]] = [
+    ({"extra_query": {"status": "a"}}, "extra_query must not contain status: the operation sends it"),
+    ({"extra_body": {"name": "x"}}, "extra_body must not contain name: the operation sends it"),
+    ({"extra_body": {"x": 1}}, "extra_body: GET /itwins/ sends no body"),
+]
+
+
+@pytest.mark.parametrize(("option", "words"), TAKEN)
 async def test_extras_never_replace_what_an_operation_sends(option: dict[str, Any], words: str) -> None:
     """A name that the operation sends, and a body where it sends none, are rejected by the name of the option."""
     client, requests = answering()
@@ -137,7 +135,8 @@ async def test_extras_never_replace_what_an_operation_sends(option: dict[str, An
     assert ([caught.value.argument], requests) == ([*option], [])
 
 
-RESERVED = "TE Trailer Upgrade Connection Authorization accept Accept-Encoding HOST Content-Length Content-Type"
+RESERVED = ["TE", "Trailer", "Upgrade", "Connection", "Transfer-Encoding", "Content-Length", "Content-Type"]
+RESERVED += ["Authorization", "accept", "Accept-Encoding", "HOST"]
 #: Options that cannot be used, and what the error says; it begins with the name of the option.
 UNUSABLE: list[tuple[str, list[Any], str]] = [
     ("timeout", [0, True, None], "must be a number of seconds above 0"),
@@ -146,11 +145,7 @@ UNUSABLE: list[tuple[str, list[Any], str]] = [
     ("max_attempts", [0, 1.5, None], "must be an integer"),
     ("headers", [["a"], None], "must be a mapping"),
     ("headers", [{name: "x"} for name in ("", "a b", "A:", 5)], "must contain names of HTTP headers, not "),
-    (
-        "headers",
-        [{name: "planted"} for name in (*RESERVED.split(), "Transfer-Encoding")],
-        "must not contain .*writes it",
-    ),
+    ("headers", [{name: "planted"} for name in RESERVED], "must not contain .*: the client writes it"),
     ("headers", [{"headers": "x\r\nB: y"}, {"headers": None}], "must be a string of visible ASCII"),
     ("correlation_id", ["a\nb", 5], "must be a string of visible ASCII"),
     ("on_response", [5, coroutine], "must be a function"),
@@ -274,8 +269,6 @@ def test_a_response_is_described() -> None:
     assert (info.attempts, info.correlation_id, info.headers["X-Correlation-ID"]) == (2, "answered", "answered")
     assert (info.tier, info.api, info.operation) == ("tier", "api", "operation")
     assert 7.0 <= info.seconds <= 7.5
-    with pytest.raises(AttributeError):
-        info.status = 5  # type: ignore[misc]  # as a mistake
 
 
 async def test_errors_with_a_status_are_reported() -> None:
@@ -283,4 +276,3 @@ async def test_errors_with_a_status_are_reported() -> None:
     bodies = [httpx.Response(404), httpx.Response(200, text="no JSON"), httpx.Response(200, content=b"x" * 2000)]
     infos = await reported(*bodies, max_response_bytes=1000)
     assert [(info.status, info.attempts) for info in infos] == [(404, 1), (200, 1), (200, 1)]
-    assert infos[-1].route == "/itwins/myprimaryaccount"

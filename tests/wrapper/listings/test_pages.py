@@ -78,13 +78,9 @@ async def test_every_keyword_goes_with_every_page(
     assert (first.headers, first.url.path) == (second.headers, second.url.path)
 
 
-async def test_with_checks_lifted_the_service_decides() -> None:
+async def test_with_checks_lifted_a_number_is_a_number() -> None:
     """With `check_requests=False`, arguments that the documentation forbids are sent, but no size without an end."""
-    service = LinkedPages([itwin_page()], checks=False)
-    itwins = service.platform.itwins
-    await itwins.list(number="1", search="2", skip=-1, page_size=5000, max_return=20_000).collect()
-    assert service.queries == ["number=1&$search=2&$skip=-1&$top=5000"]
-    assert service.requests[0].headers["x-max-return"] == "20000"
+    itwins = LinkedPages([], checks=False).platform.itwins
     for name, value in (("skip", "many"), ("max_return", "x"), ("page_size", 0), ("page_size", "5")):
         wrong: Any = {name: value}
         with pytest.raises(UsageError, match=f"{name} must be an integer"):
