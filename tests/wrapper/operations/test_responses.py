@@ -118,15 +118,10 @@ STAYING: list[tuple[str, Any, str]] = [
         {"repository": {"authentication": {"type": 5}}},
         "repository.authentication.type is a number",
     ),
-    ("create_repository_resource", {"resource": {"capabilities": []}}, "resource.capabilities is a list"),
     ("list_itwins", {"iTwins": [{}, {"number": 17, "status": 5}]}, "iTwins[1].number is a number, and 1 more"),
     ("list_itwins", {"iTwins": [{"id": "a"}], "_links": {"self": {"href": True}}}, "_links.self.href is a boolean"),
-    ("get_primary_account", {"iTwin": {"id": True}}, "iTwin.id is a boolean"),
     ("create_scene", {"scene": {"sceneData": {"objects": [None]}}}, "scene.sceneData.objects[0] is null"),
-    ("create_scene", {"scene": {"sceneData": 1.5}}, "scene.sceneData is a number"),
     ("list_scene_objects", {"objects": [{"kind": "View3d", "data": {"far": "1"}}]}, "objects[0].data.far is a string"),
-    ("list_scene_objects", {"objects": [], "sceneContext": [5]}, "sceneContext is a list"),
-    ("create_detector", {"detector": {"versions": 5}}, "detector.versions is a number"),
     ("update_webhook", {"webhook": {"eventTypes": ["a", 5]}}, "webhook.eventTypes[1] is a number"),
 ]
 
