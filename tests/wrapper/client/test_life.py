@@ -1,14 +1,14 @@
-"""The life of a client: what it closes, what it leaves alone, and what it is after its end."""
+"""The life of a client: what it closes, what it is after its end, and what stands in its place in tests."""
 
 import copy
 import pickle
 import re
 from collections.abc import Callable
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, create_autospec
 
 import httpx
 import pytest
-from itwin_platform import StateError
+from itwin_platform import ITwinSummary, PlatformClient, StateError
 
 from tests.wrapper.client.conftest import answering
 
@@ -61,3 +61,32 @@ async def test_a_client_that_is_not_closed_is_told() -> None:
     client.with_options(deadline=5).__del__()
     await client.aclose()
     client.__del__()
+
+
+async def test_a_mock_of_the_class_has_its_operations() -> None:
+    """`create_autospec` makes the groups with their methods, and rejects calls that the client would reject."""
+    for mock in (create_autospec(PlatformClient), create_autospec(PlatformClient, instance=True)):
+        mock.itwins.get_primary_account.return_value = ITwinSummary.from_dict({"id": "a"})
+        mock.itwins.list.return_value.collect.return_value = []
+        assert (await mock.itwins.get_primary_account()).id == "a"
+        mock.itwins.list(sub_class="Project")
+        await mock.webhooks.deactivate("w", secret="s")
+        with pytest.raises(TypeError, match="missing a required argument"):
+            await mock.repositories.update()
+        with pytest.raises(AttributeError, match="listt"):
+            mock.itwins.listt  # noqa: B018  # as a mistake
+        assert not hasattr(mock.scenes, "delete")
+
+
+def test_without_asyncio_a_call_tells_what_it_needs() -> None:
+    """Under trio and curio no asyncio loop runs: a StateError says so, also in `async with`, and nothing is sent."""
+
+    async def called(client: PlatformClient) -> None:
+        async with client:
+            await client.itwins.get_primary_account()
+
+    mocked, requests = answering()
+    for client in (mocked, PlatformClient("https://s.example", vendor="v", token="t")):
+        with pytest.raises(StateError, match="the client needs asyncio"):
+            called(client).send(None)
+    assert requests == []
