@@ -63,7 +63,7 @@ CODES: list[tuple[bytes, str | None]] = [
     (b'{"error": {"code": "A", "details": [null, 1, "x", []]}}', "A"),
     (b'\xef\xbb\xbf{"code": "A"}', "A"),
     (b'{"code": "A", "code": "B"}', "B"),
-    *((body, None) for body in (b"[" * 100_000, b"null", b"[[]]")),
+    *((body, None) for body in (b"[" * 100_000, b'{"error":' * 480 + b"7" + b"}" * 480, b"null", b"[[]]")),
 ]
 
 

@@ -12,6 +12,7 @@ from itwin_platform import (
     AccessToken,
     AttemptEnded,
     BackoffPolicy,
+    BackoffTransport,
     CooldownStarted,
     ErrorDetail,
     EventType,
@@ -65,7 +66,7 @@ def test_a_value_shows_what_it_is(value: object, shown: str) -> None:
 
 def test_what_a_client_is_made_of_shows_no_token() -> None:
     """Tools that report errors show the attributes of an object."""
-    assert "planted" not in repr(PLATFORM.generated) + repr(vars(PLATFORM))
+    assert "planted" not in repr((PLATFORM.generated, vars(PLATFORM), vars(BackoffTransport(token="planted"))))
 
 
 def test_an_expiry_shows_and_its_token_does_not() -> None:
