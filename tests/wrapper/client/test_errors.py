@@ -78,7 +78,8 @@ def test_any_body_is_read_as_far_as_it_goes(body: bytes, code: str | None) -> No
 
 def made(**arguments: Any) -> APIStatusError:
     """An error with these arguments in place of nothing."""
-    return APIStatusError(**{"status": 500, "headers": {}, "body": b"", "attempts": 1} | arguments)
+    nothing: dict[str, Any] = {"status": 500, "headers": {}, "body": b"", "attempts": 1}
+    return APIStatusError(**nothing | arguments)
 
 
 OBJECTS = st.dictionaries(st.sampled_from(["error", "code", "message", "details", "target", "x"]), ANY_JSON)

@@ -2,8 +2,10 @@
 
 import asyncio
 import ssl
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import httpx
@@ -232,10 +234,14 @@ def test_integers_of_other_libraries_are_kept_as_those_of_python() -> None:
 def test_a_number_of_a_wrong_type_is_rejected_with_its_class(value: Any) -> None:
     """Also an array, which has the method of an integer."""
     name = f"{type(value).__module__}.{type(value).__qualname__}$".removeprefix("builtins.")
-    calls = (lambda: Gate(value), lambda: RateLimit(1, value), lambda: answering(timeout=value))
-    for argument, call in zip(("max_in_flight", "per", "timeout"), calls, strict=True):
+    calls: dict[str, Callable[..., object]] = {
+        "max_in_flight": Gate,
+        "timeout": answering,
+        "per": partial(RateLimit, 1),
+    }
+    for argument, call in calls.items():
         with pytest.raises(UsageError, match=f"{argument} must be .*, not {name}"):
-            call()
+            call(**{argument: value})
 
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

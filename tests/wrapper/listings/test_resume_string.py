@@ -73,11 +73,8 @@ CURSORS = [
 ]
 TIMES = ["now", "2026-01-01T00:00:00", "2026-01-01T00:00:00+14:00"]
 #: What replaces a value, and in how many places it can stand: a text as the last modification, and as a cursor.
-FORGED = [
-    *((value, 0) for value in (-1, 1.5, [], {})),
-    *((text, 1) for text in CURSORS),
-    *((text, 2) for text in TIMES),
-]
+FORGED: list[tuple[Any, int]] = [(-1, 0), (1.5, 0), ([], 0), ({}, 0)]
+FORGED += [*((text, 1) for text in CURSORS), *((text, 2) for text in TIMES)]
 
 
 @pytest.mark.parametrize(("put", "places"), FORGED, ids=ascii)

@@ -47,6 +47,7 @@ BY_HEADER = [
     ("list_scene_objects", "correlation_id"),
     ("list_itwins", "query_scope"),
 ]
+NO_REPRESENTATIONS: list[Any] = ["most", {}, None]
 NO_IDS = ["", ".", "..", "\ud800", "a\udfff", None, 5, b"x", UNSET]
 #: Keywords of an operation, and what is said of them even with the checks lifted.
 NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
@@ -58,7 +59,7 @@ NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
     ),
     *(("list_itwins", {"sub_class": value}, "sub_class must be one str, or an iterable of") for value in (5, b"ab")),
     *(("list_itwins", {"select": ["id", value]}, "select must be one str, or an iterable of") for value in (None, 5)),
-    *(("list_itwins", {"representation": value}, "must be 'minimal' or 'full'") for value in ("most", {}, None)),
+    *(("list_itwins", {"representation": value}, "must be 'minimal' or 'full'") for value in NO_REPRESENTATIONS),
 ]
 
 

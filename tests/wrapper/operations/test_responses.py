@@ -62,10 +62,12 @@ async def test_another_success_with_the_documented_body_is_decoded(name: str, st
     assert await exchange(name, status_code=status) == await exchange(name)
 
 
+NO_DATA: list[Any] = [None, {}, {"objects": [{}]}]
+ODD: list[Any] = [None, 5, []]
 WEBHOOK = OPERATIONS["update_webhook"].sample()
 #: What is kept as it came: null and missing properties, the id among them, and unknown authentication.
 KEPT: list[tuple[str, str | None, Any]] = [
-    *(("create_scene", "scene", {"id": SCENE, "sceneData": data}) for data in (None, {}, {"objects": [{}]})),
+    *(("create_scene", "scene", {"id": SCENE, "sceneData": data}) for data in NO_DATA),
     ("update_repository", "repository", {"id": "r", "authentication": {"type": "NewKind", "key": 5}}),
     ("update_webhook", None, WEBHOOK | {"id": None}),
     ("update_webhook", None, {name: WEBHOOK[name] for name in WEBHOOK if name != "id"}),
@@ -109,7 +111,7 @@ WRONG: list[tuple[str, object, str]] = [
         if wrapper
     ),
     *((name, {held: None}, "which the specification requires") for name, (_, held) in TYPES.items() if held),
-    *(("list_itwins", {"iTwins": [{"id": "a"}, odd]}, "iTwins[1]: an object was expected") for odd in (None, 5, [])),
+    *(("list_itwins", {"iTwins": [{"id": "a"}, odd]}, "iTwins[1]: an object was expected") for odd in ODD),
 ]
 #: By operation: a value of another type in a response, and the warning.
 STAYING: list[tuple[str, Any, str]] = [
