@@ -46,13 +46,12 @@ LOGS: list[tuple[str, list[str]]] = [
 async def test_the_environment_switches_the_log_on(
     value: str, expected: list[str], logger: logging.Logger, monkeypatch: pytest.MonkeyPatch, capfd: Captured
 ) -> None:
-    """Each line is written once, to stderr, by however many clients; other loggers stay as they are.
+    """Each line is written once, to stderr, by however many clients.
 
     Python writes what reaches no handler to stderr, so without the variable the logger has one that does nothing.
     """
     assert [type(handler) for handler in logger.handlers] == [logging.NullHandler]
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", value)
-    before = others()
     left = [httpx.Response(429, headers={"retry-after": "0"}), httpx.Response(200, json={"iTwin": {"id": "planted"}})]
     platform, _ = answering(lambda _: left.pop(0), backoff=AT_ONCE)
     answering()
@@ -61,14 +60,6 @@ async def test_the_environment_switches_the_log_on(
     lines = capfd.readouterr().err.splitlines()
     assert [line for line, start in zip(lines, expected, strict=True) if not line.startswith(start)] == []
     assert "planted" not in "".join(lines)
-    assert others() == before
-
-
-def others() -> dict[str, tuple[int, list[logging.Handler]]]:
-    """The levels and handlers of all other loggers, with the root."""
-    loggers = [logging.root, *logging.root.manager.loggerDict.values()]
-    found = {each.name: each for each in loggers if isinstance(each, logging.Logger) and each.name != "itwin_platform"}
-    return {name: (each.level, [*each.handlers]) for name, each in found.items()}
 
 
 async def test_a_log_of_the_application_shows_each_line_once(
