@@ -36,6 +36,13 @@ class Index:
         return "Index()"
 
 
+class Array:
+    """Several integers of another library, or a truth value: it has the method of an integer, and is none."""
+
+    def __index__(self) -> int:
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+
+
 async def error_of(outcome: httpx.Response | Exception, **changes: Any) -> PlatformError:
     """The error of a call that is not retried, after a response or an exception of the transport."""
 

@@ -1,10 +1,14 @@
-"""The life of a client: what it closes, what it leaves alone, and what it is after its end."""
+"""The life of a client: what it closes, what it is after its end, and what stands in its place in tests."""
 
-from unittest.mock import AsyncMock
+import copy
+import pickle
+import re
+from collections.abc import Callable
+from unittest.mock import AsyncMock, create_autospec
 
 import httpx
 import pytest
-from itwin_platform import StateError
+from itwin_platform import ITwinSummary, PlatformClient, StateError
 
 from tests.wrapper.client.conftest import answering
 
@@ -34,4 +38,55 @@ async def test_a_closed_client_says_so() -> None:
         with pytest.raises(StateError, match="the client is closed: make another one"):
             async with each:
                 pass
+    assert requests == []
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_client_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
+    """The error says what to do instead."""
+    client, _ = answering()
+    with pytest.raises(TypeError, match="cannot be copied or pickled: share it, or make a view"):
+        duplicate(client)
+
+
+async def test_a_client_that_is_not_closed_is_told() -> None:
+    """Once it has made a call: a client that has not holds nothing, and a view neither."""
+    client, _ = answering()
+    client.__del__()
+    await client.itwins.get_primary_account()
+    with pytest.warns(ResourceWarning, match=re.escape(f"unclosed {client!r}: use it in `async with`")) as told:
+        client.__del__()
+    # Where it was dropped; and the client, of which `tracemalloc` knows where it was made.
+    assert (told[0].filename, told[0].source) == (__file__, client)
+    client.with_options(deadline=5).__del__()
+    await client.aclose()
+    client.__del__()
+
+
+async def test_a_mock_of_the_class_has_its_operations() -> None:
+    """`create_autospec` makes the groups with their methods, and rejects calls that the client would reject."""
+    for mock in (create_autospec(PlatformClient), create_autospec(PlatformClient, instance=True)):
+        mock.itwins.get_primary_account.return_value = ITwinSummary.from_dict({"id": "a"})
+        mock.itwins.list.return_value.collect.return_value = []
+        assert (await mock.itwins.get_primary_account()).id == "a"
+        mock.itwins.list(sub_class="Project")
+        await mock.webhooks.deactivate("w", secret="s")
+        with pytest.raises(TypeError, match="missing a required argument"):
+            await mock.repositories.update()
+        with pytest.raises(AttributeError, match="listt"):
+            mock.itwins.listt  # noqa: B018  # as a mistake
+        assert not hasattr(mock.scenes, "delete")
+
+
+def test_without_asyncio_a_call_tells_what_it_needs() -> None:
+    """Under trio and curio no asyncio loop runs: a StateError says so, also in `async with`, and nothing is sent."""
+
+    async def called(client: PlatformClient) -> None:
+        async with client:
+            await client.itwins.get_primary_account()
+
+    mocked, requests = answering()
+    for client in (mocked, PlatformClient("https://s.example", vendor="v", token="t")):
+        with pytest.raises(StateError, match="the client needs asyncio"):
+            called(client).send(None)
     assert requests == []

@@ -8,27 +8,23 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import (
-    BackoffPolicy,
-    Gate,
-    UsageError,
-)
+from itwin_platform import BackoffPolicy, Gate, UsageError
 
 from tests.wrapper.client.conftest import SCENE, answering
 
 ITWIN = "itwin-7"
+Captured = pytest.CaptureFixture[str]
 #: What an ordinary record has: names that a field of an event must not take.
 ORDINARY = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
 
-def test_a_program_without_logging_sees_nothing() -> None:
-    """Python writes what reaches no handler to stderr: the logger has one that does nothing."""
-    assert [type(handler) for handler in logging.getLogger("itwin_platform").handlers] == [logging.NullHandler]
+AT_ONCE = BackoffPolicy(base_delay=0.0, max_delay=0.0)
 
 
 @pytest.fixture
-def logger() -> Iterator[logging.Logger]:
-    """The logger of the client, which has its handlers and its level again afterwards."""
+def logger(monkeypatch: pytest.MonkeyPatch) -> Iterator[logging.Logger]:
+    """The logger of the client, which has its handlers and its level again afterwards; stderr can be captured."""
+    monkeypatch.setattr(sys, "stderr", sys.__stderr__)
     logger = logging.getLogger("itwin_platform")
     handlers, level = [*logger.handlers], logger.level
     yield logger
@@ -36,58 +32,40 @@ def logger() -> Iterator[logging.Logger]:
     logger.setLevel(level)
 
 
-NAME = "itwin_platform"
-LIMITED = "WARNING:itwin_platform:GET /itwins/myprimaryaccount -> 429: rate limited for 0 s"
-ENDED = [
-    "DEBUG:itwin_platform:GET /itwins/myprimaryaccount -> 429",
-    "DEBUG:itwin_platform:GET /itwins/myprimaryaccount -> 200",
+CALL = ":itwin_platform:GET /itwins/myprimaryaccount -> "
+WARNED, INFORMED = f"WARNING{CALL}429: rate limited for 0 s", f"INFO{CALL}429: attempt 2 in 0 s"
+#: A value of the variable, and how each line begins.
+LOGS: list[tuple[str, list[str]]] = [
+    ("debug", [WARNED, f"DEBUG{CALL}429", INFORMED, f"DEBUG{CALL}200"]),
+    (" INFO ", [WARNED, INFORMED]),
+    ("", []),
 ]
-RETRIED = "INFO:itwin_platform:GET /itwins/myprimaryaccount -> 429: attempt 2 in 0 s"
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("debug", [LIMITED, ENDED[0], RETRIED, ENDED[1]]),
-        ("info", [LIMITED, RETRIED]),
-        (" INFO ", [LIMITED, RETRIED]),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("value", "expected"), LOGS)
 async def test_the_environment_switches_the_log_on(
-    value: str,
-    expected: list[str],
-    logger: logging.Logger,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    value: str, expected: list[str], logger: logging.Logger, monkeypatch: pytest.MonkeyPatch, capfd: Captured
 ) -> None:
-    """Each line is written once, to stderr, by however many clients; other loggers stay as they are."""
-    monkeypatch.setattr(sys, "stderr", sys.__stderr__)
+    """Each line is written once, to stderr, by however many clients.
+
+    Python writes what reaches no handler to stderr, so without the variable the logger has one that does nothing.
+    """
+    assert [type(handler) for handler in logger.handlers] == [logging.NullHandler]
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", value)
-    before = others()
     left = [httpx.Response(429, headers={"retry-after": "0"}), httpx.Response(200, json={"iTwin": {"id": "planted"}})]
-    platform, _ = answering(lambda _: left.pop(0), backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
+    platform, _ = answering(lambda _: left.pop(0), backoff=AT_ONCE)
     answering()
     async with platform:
         await platform.itwins.get_primary_account()
     lines = capfd.readouterr().err.splitlines()
     assert [line for line, start in zip(lines, expected, strict=True) if not line.startswith(start)] == []
     assert "planted" not in "".join(lines)
-    assert others() == before
-
-
-def others() -> dict[str, tuple[object, list[logging.Handler]]]:
-    """The levels and handlers of all other loggers, with the root."""
-    found = {name: each for name, each in logging.root.manager.loggerDict.items() if isinstance(each, logging.Logger)}
-    loggers = found | {"": logging.root}
-    return {name: (vars(each).get("level"), [*each.handlers]) for name, each in loggers.items() if each.name != NAME}
 
 
 async def test_a_log_of_the_application_shows_each_line_once(
-    logger: logging.Logger, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    logger: logging.Logger, monkeypatch: pytest.MonkeyPatch, capfd: Captured
 ) -> None:
     """Where the application writes to the terminal, the environment only sets the level."""
-    monkeypatch.setattr(sys, "stderr", sys.__stderr__)
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", "debug")
     shown = logging.StreamHandler()
     shown.setFormatter(logging.Formatter("application: %(message)s"))
@@ -99,12 +77,11 @@ async def test_a_log_of_the_application_shows_each_line_once(
     assert line.startswith("application: GET /itwins/myprimaryaccount -> 200")
 
 
-def test_another_word_for_the_log_is_rejected(logger: logging.Logger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_word_for_the_log_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     """At construction, with the words that can be used."""
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", "verbose")
     with pytest.raises(UsageError, match="ITWIN_PLATFORM_LOG must be info or debug"):
         answering()
-    assert [type(handler) for handler in logger.handlers] == [logging.NullHandler]
 
 
 class Failing(logging.Handler):
@@ -124,7 +101,7 @@ async def logged(caplog: pytest.LogCaptureFixture, *statuses: int) -> list[dict[
         return httpx.Response(left.pop(0), headers=headers, json={"objects": [], "_links": {}, "secret": "planted"})
 
     caplog.set_level(logging.DEBUG, "itwin_platform")
-    platform, _ = answering(service, backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
+    platform, _ = answering(service, backoff=AT_ONCE)
     async with platform:
         await platform.scenes.list_objects(SCENE, ITWIN).collect()
     records = [record for record in caplog.records if record.name == "itwin_platform"]
@@ -137,15 +114,9 @@ async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFi
     failed, retry, done = await logged(caplog, 503, 200)
     assert failed.pop("message").startswith("GET /scenes/{scene_id}/objects -> 503 in ")
     assert failed.pop("itwin_seconds") >= 0
-    assert failed == {
-        "itwin_event": "AttemptEnded",
-        "itwin_method": "GET",
-        "itwin_route": "/scenes/{scene_id}/objects",
-        "itwin_status": 503,
-        "itwin_error": None,
-        "itwin_attempt": 1,
-        "itwin_correlation_id": "c-1",
-    }
+    event = {"event": "AttemptEnded", "method": "GET", "route": "/scenes/{scene_id}/objects", "status": 503}
+    event |= {"error": None, "attempt": 1, "correlation_id": "c-1"}
+    assert failed == {f"itwin_{name}": value for name, value in event.items()}
     assert (done["itwin_status"], done["itwin_attempt"]) == (200, 2)
     assert (retry["itwin_event"], retry["itwin_status"], retry["itwin_attempt"]) == ("RetryScheduled", 503, 2)
 
@@ -187,12 +158,7 @@ async def test_a_token_in_a_header_is_redacted_in_events_and_lines(caplog: pytes
     headers = {"retry-after": "0", "x-correlation-id": "planted-token/1", "itwinplatform-tier": "planted-token/1"}
     left = [httpx.Response(429, headers=headers), httpx.Response(200, headers=headers, json={"iTwin": {"id": "a-1"}})]
     events: list[object] = []
-    platform, _ = answering(
-        lambda _: left.pop(0),
-        token="planted-token/1",
-        backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0),
-        on_event=events.append,
-    )
+    platform, _ = answering(lambda _: left.pop(0), token="planted-token/1", backoff=AT_ONCE, on_event=events.append)
     caplog.set_level("DEBUG", "itwin_platform")
     async with platform:
         await platform.with_options(on_response=events.append).itwins.get_primary_account()

@@ -29,42 +29,34 @@ async def call_everything(view: PlatformClient) -> None:
     await view.generated.get_async_httpx_client().get("/itwins/myprimaryaccount")
 
 
-async def test_options_reach_every_request() -> None:
-    """Operations, each page of a listing, generated functions and requests of the caller carry the options."""
+async def test_options_reach_every_request_of_the_view_and_no_other() -> None:
+    """Operations, pages, generated functions and requests of the caller carry them; the client stays as it is."""
     client, requests = answering(pages)
     reported: list[ResponseInfo] = []
     async with client:
         view = client.with_options(timeout=httpx.Timeout(3.0, read=9.0), on_response=reported.append)
         headers = {"X-Feature": "on", "user-agent": "exporter/1"}
         await call_everything(view.with_options(headers=headers, correlation_id="c-1"))
-    assert len(requests) == len(reported) == 7
-    assert SCENE not in repr([info.route for info in reported])
-    for request in requests:
-        sent = [request.headers.get_list(name) for name in ("x-feature", "user-agent", "x-correlation-id")]
-        assert sent == [["on"], ["exporter/1"], ["c-1"]]
-        assert request.extensions["timeout"] == {"connect": 3.0, "read": 9.0, "write": 3.0, "pool": 3.0}
-
-
-async def test_the_client_itself_stays_as_it_is() -> None:
-    """A view changes neither the client that it is made from nor other views of it."""
-    client, requests = answering(pages)
-    async with client:
-        client.with_options(headers={"X-Feature": "on"}, correlation_id="c-1", timeout=1.0)
         await call_everything(client)
-        await call_everything(client.with_options(timeout=2.0))
-    assert not any({"x-feature", "x-correlation-id"} & request.headers.keys() for request in requests)
-    assert [request.extensions["timeout"]["read"] for request in requests] == [30.0] * 7 + [2.0] * 7
+    assert (len(requests), len(reported)) == (14, 7)
+    assert SCENE not in repr([info.route for info in reported])
+    for number, request in enumerate(requests):
+        names = ("x-feature", "user-agent", "x-correlation-id")
+        sent = [request.headers.get_list(name) for name in names], request.extensions["timeout"]
+        if number < 7:
+            assert sent == ([["on"], ["exporter/1"], ["c-1"]], {"connect": 3.0, "read": 9.0, "write": 3.0, "pool": 3.0})
+        else:
+            assert (sent[0][::2], sent[1]["read"]) == ([[], []], 30.0)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"max_attempts": 2}, "503"),
-        ({"deadline": 5.0}, "the deadline of 5 s passed"),
-        ({"queue_timeout": 0.5}, "the queue_timeout of 0.5 s passed"),
-    ],
-    ids=["max_attempts", "deadline", "queue_timeout"],
-)
+LIMITS: list[tuple[dict[str, Any], str]] = [
+    ({"max_attempts": 2}, "503"),
+    ({"deadline": 5.0}, "the deadline of 5 s passed"),
+    ({"queue_timeout": 0.5}, "the queue_timeout of 0.5 s passed"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), LIMITS)
 def test_a_view_has_limits_of_its_own(options: dict[str, Any], said: str) -> None:
     """They end its calls, and the other limits are those of the client."""
     service = ScriptedTransport(503, latency=4.0)
@@ -124,15 +116,14 @@ async def test_extras_are_sent_beside_what_an_operation_sends() -> None:
     assert [request.url.params.get_list("new") for request in requests[1:]] == [["yes"], ["yes"]]
 
 
-@pytest.mark.parametrize(
-    ("option", "words"),
-    [
-        ({"extra_query": {"status": "a"}}, "extra_query must not contain status: the operation sends it"),
-        ({"extra_body": {"name": "x"}}, "extra_body must not contain name: the operation sends it"),
-        ({"extra_body": {"x": 1}}, "extra_body: GET /itwins/ sends no body"),
-    ],
-    ids=["query", "body", "no body"],
-)
+TAKEN: list[tuple[dict[str, Any], str]] = [
+    ({"extra_query": {"status": "a"}}, "extra_query must not contain status: the operation sends it"),
+    ({"extra_body": {"name": "x"}}, "extra_body must not contain name: the operation sends it"),
+    ({"extra_body": {"x": 1}}, "extra_body: GET /itwins/ sends no body"),
+]
+
+
+@pytest.mark.parametrize(("option", "words"), TAKEN)
 async def test_extras_never_replace_what_an_operation_sends(option: dict[str, Any], words: str) -> None:
     """A name that the operation sends, and a body where it sends none, are rejected by the name of the option."""
     client, requests = answering()
@@ -144,37 +135,36 @@ async def test_extras_never_replace_what_an_operation_sends(option: dict[str, An
     assert ([caught.value.argument], requests) == ([*option], [])
 
 
+RESERVED = ["TE", "Trailer", "Upgrade", "Connection", "Transfer-Encoding", "Content-Length", "Content-Type"]
+RESERVED += ["Authorization", "accept", "Accept-Encoding", "HOST"]
 #: Options that cannot be used, and what the error says; it begins with the name of the option.
-UNUSABLE: list[tuple[dict[str, Any], str]] = [
-    *(({"timeout": value}, "timeout must be a number of seconds above 0") for value in (0, True, None)),
-    *(({"deadline": value}, "deadline must be") for value in (-1.0, float("nan"), "1", True)),
-    ({"queue_timeout": -1}, "queue_timeout must be a finite number of seconds of at least 0, or None"),
-    *(({"max_attempts": value}, "max_attempts must be an integer") for value in (0, 1.5, None)),
-    *(({"headers": value}, "headers must be a mapping") for value in (["a"], None)),
-    *(({"headers": {name: "x"}}, f"of HTTP headers, not {name!r}$") for name in ("", "a b", "A:", 5)),
-    *(
-        ({"headers": {name: "planted"}}, f"headers must not contain {name}: the client writes it")
-        for name in (
-            *("TE", "Trailer", "Upgrade", "Connection", "Authorization", "accept", "Accept-Encoding", "HOST"),
-            *("Content-Length", "Content-Type", "Transfer-Encoding"),
-        )
-    ),
-    *(({"headers": {"A": value}}, "A must be a string of visible ASCII") for value in ("x\r\nB: y", None)),
-    *(({"correlation_id": value}, "correlation_id must be a string of visible ASCII") for value in ("a\nb", 5)),
-    *(({"on_response": value}, "on_response must be a function") for value in (5, coroutine)),
-    *(({"extra_query": value}, "extra_query must be a mapping of names to strings$") for value in ({"a": 1}, ["a"])),
-    *(({"extra_query": value}, "extra_query must not hold half") for value in ({"a": "\ud800"}, {"\ud800": "a"})),
-    ({"extra_body": {5: "a"}}, "extra_body must be a mapping of names to values$"),
-    ({"extra_body": {"a": "\ud800"}}, "extra_body"),
+UNUSABLE: list[tuple[str, list[Any], str]] = [
+    ("timeout", [0, True, None], "must be a number of seconds above 0"),
+    ("deadline", [-1.0, float("nan"), "1", True], "must be"),
+    ("queue_timeout", [-1], "must be a finite number of seconds of at least 0, or None"),
+    ("max_attempts", [0, 1.5, None], "must be an integer"),
+    ("headers", [["a"], None], "must be a mapping"),
+    ("headers", [{name: "x"} for name in ("", "a b", "A:", 5)], "must contain names of HTTP headers, not "),
+    ("headers", [{name: "planted"} for name in RESERVED], "must not contain .*: the client writes it"),
+    ("headers", [{"headers": "x\r\nB: y"}, {"headers": None}], "must be a string of visible ASCII"),
+    ("correlation_id", ["a\nb", 5], "must be a string of visible ASCII"),
+    ("on_response", [5, coroutine], "must be a function"),
+    ("extra_query", [{"a": 1}, ["a"]], "must be a mapping of names to strings$"),
+    ("extra_query", [{"a": "\ud800"}, {"\ud800": "a"}], "must not hold half"),
+    ("extra_body", [{5: "a"}], "must be a mapping of names to values$"),
+    ("extra_body", [{"a": "\ud800"}], ".a cannot be serialized"),
 ]
 
 
-@pytest.mark.parametrize(("options", "words"), UNUSABLE)
-def test_an_unusable_option_is_rejected_at_once(options: dict[str, Any], words: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "said"), [(name, value, said) for name, values, said in UNUSABLE for value in values]
+)
+def test_an_unusable_option_is_rejected_at_once(option: str, value: Any, said: str) -> None:
     """An invalid option raises UsageError with its name in `with_options`; so does a header of the client itself."""
-    with pytest.raises(UsageError, match=words) as caught:
-        answering()[0].with_options(**options)
-    assert (caught.value.argument or "nothing").partition(".")[0] in str(options)
+    with pytest.raises(UsageError, match=f"^{option}.*{said}") as caught:
+        answering()[0].with_options(**{option: value})
+    assert str(caught.value.argument).partition(".")[0] == option
+    assert "planted" not in str(caught.value)
 
 
 async def test_closing_a_view_closes_nothing() -> None:
@@ -198,9 +188,9 @@ class Plain(PlatformClient):
         self.name = name
 
     @cached_property
-    def reports(self) -> "Reports":
-        """Operations of the application."""
-        return Reports(self)
+    def reports(self) -> list[PlatformClient]:
+        """What is made on first use, and knows its client."""
+        return [self]
 
     async def aclose(self) -> None:
         """Close what the application has opened as well."""
@@ -208,30 +198,18 @@ class Plain(PlatformClient):
         await super().aclose()
 
 
-class Reports:
-    """Operations on a client."""
-
-    def __init__(self, platform: PlatformClient) -> None:
-        self.platform = platform
-
-
 async def test_a_view_of_a_subclass_has_its_attributes() -> None:
     """Without calling its constructor; what it makes on first use belongs to the view."""
-    requests: list[httpx.Request] = []
-    transport = httpx.MockTransport(lambda request: requests.append(request) or pages(request))  # type: ignore[func-returns-value]  # a lambda has no statements
-    async with Plain("orders", **SETTINGS | {"transport": transport}) as client:
+    async with Plain("orders", **SETTINGS, transport=httpx.MockTransport(pages)) as client:
         used = client.reports, client.itwins, client.generated
         async with client.with_options(correlation_id="view") as view:
             await view.itwins.get_primary_account()
-            assert (type(view), view.name, view.reports.platform) == (Plain, "orders", view)
+            assert (type(view), view.name, view.reports) == (Plain, "orders", [view])
             assert not {*map(id, used)} & {*map(id, (view.reports, view.itwins, view.generated))}
         assert not hasattr(view, "closed")
-        nested = view.with_options(timeout=5.0)
-        nested.closed = False
-        await client.itwins.get_primary_account()
-        assert (nested.name, client.reports) == ("orders", used[0])
-    assert (client.closed, nested.closed) == (True, False)
-    assert [request.headers.get("x-correlation-id") for request in requests] == ["view", None]
+        view.closed = False
+        assert (view.with_options(timeout=5.0).name, client.reports) == ("orders", used[0])
+    assert (client.closed, view.closed) == (True, False)
 
 
 async def test_views_share_the_token() -> None:
@@ -252,12 +230,10 @@ async def test_views_share_the_token() -> None:
 async def reported(*responses: httpx.Response, **settings: Any) -> list[ResponseInfo]:
     """Return what `on_response` learns of calls, as many as there are responses that are not retried."""
     left, infos = [*responses], list[ResponseInfo]()
-    client, _ = answering(lambda request: left.pop(0), **settings)
-    async with client:
-        view = client.with_options(on_response=infos.append)
+    async with answering(lambda request: left.pop(0), **settings)[0] as client:
         while left:
             with suppress(PlatformError):
-                await view.itwins.get_primary_account()
+                await client.with_options(on_response=infos.append).itwins.get_primary_account()
     return infos
 
 
@@ -271,8 +247,6 @@ def test_a_response_is_described() -> None:
     assert (info.attempts, info.correlation_id, info.headers["X-Correlation-ID"]) == (2, "answered", "answered")
     assert (info.tier, info.api, info.operation) == ("tier", "api", "operation")
     assert 7.0 <= info.seconds <= 7.5
-    with pytest.raises(AttributeError):
-        info.status = 5  # type: ignore[misc]  # as a mistake
 
 
 async def test_errors_with_a_status_are_reported() -> None:
@@ -280,4 +254,3 @@ async def test_errors_with_a_status_are_reported() -> None:
     bodies = [httpx.Response(404), httpx.Response(200, text="no JSON"), httpx.Response(200, content=b"x" * 2000)]
     infos = await reported(*bodies, max_response_bytes=1000)
     assert [(info.status, info.attempts) for info in infos] == [(404, 1), (200, 1), (200, 1)]
-    assert infos[-1].route == "/itwins/myprimaryaccount"

@@ -11,7 +11,6 @@ from tests.support.examples import strings
 from tests.wrapper.listings.conftest import BASE_URL, LinkedPages, itwin_page, linked
 
 ADDRESS = f"{BASE_URL}/itwins/"
-NO_HREFS = [{"href": None}, {"href": ""}, {"href": "  "}]
 
 
 async def query_after(link: object) -> str:
@@ -32,13 +31,10 @@ async def rejected(service: LinkedPages) -> str:
 
 #: What may stand before the query of a link: the address that a backend, a gateway or a proxy has for the operation.
 PLACES = [
-    *("", "./", "../itwins/", "itwins", "itwins/", "/prefix/itwins/", "/prefix/itwins", "/itwins/"),
-    *(f"{ADDRESS}", "HTTPS://SERVICE.example/prefix/itwins/", "https://service.example:443/prefix/itwins/"),
-    *("http://service.example/prefix/itwins/", "https://service.example:80/prefix/itwins/", "http://localhost/itwins"),
-    *("http://service.example:0/itwins/", "http://service.example:/itwins/", "//backend/prefix/itwins/", "///itwins/"),
-    *("http://backend.namespace_1:8080/itwins/", "http://[::1]:8080/v2/itwins/", "http://127.0.0.1/api/v2/itwins/"),
-    *("https://gateway.example/PREFIX/iTwins/", "https://gateway.example//prefix//itwins//", "http:///itwins/"),
-    *("https:/itwins/", "localhost:8080/itwins/", "backend/itwins/", "https,http://backend/itwins/"),
+    *("", "./", "itwins", "itwins/", "/prefix/itwins", "/itwins/", ADDRESS, "HTTPS://SERVICE.example:443/itwins/"),
+    *("http://localhost/itwins", "http://service.example:0/itwins/", "//backend/prefix/itwins/", "///itwins/"),
+    *("http://backend.namespace_1:8080/itwins/", "http://[::1]:8080/v2/itwins/", "http:///itwins/", "https:/itwins/"),
+    *("https://gateway.example//PREFIX//iTwins//", "localhost:8080/itwins/", "https,http://backend/itwins/"),
     *("https://gateway.example, backend/itwins/", "/prefix/%69twins/", "/other/../itwins/", "/other/%2e%2e/itwins/."),
 ]
 
@@ -50,7 +46,10 @@ async def test_the_address_of_a_link_does_not_matter(place: str) -> None:
         assert await query_after(link) == "parentId=p&$skip=100&$top=100"
 
 
-@pytest.mark.parametrize("links", [{}, None, *({"next": link} for link in (None, {}, *NO_HREFS))])
+NO_LINKS = [None, {}, {"href": None}, {"href": ""}, {"href": "  "}]
+
+
+@pytest.mark.parametrize("links", [{}, None, *({"next": link} for link in NO_LINKS)])
 async def test_absent_null_and_empty_links_end_the_listing(links: object) -> None:
     """A next link that is missing, null or empty ends the listing; an empty page with a link does not."""
     service = LinkedPages([itwin_page(link="?$skip=2"), itwin_page("a") | {"_links": links}])
@@ -63,46 +62,40 @@ async def test_links_of_no_known_form_are_no_end(links: object) -> None:
     await rejected(LinkedPages([itwin_page("a") | {"_links": links}]))
 
 
-@pytest.mark.parametrize(
-    ("href", "says"),
-    [
-        *(
-            (place + "?$skip=100", f"has the path {path!r}, which does not end with '/itwins/'")
-            for place, path in (
-                *(("/prefix/scenes/", "/prefix/scenes/"), ("https://service.example/itwins/x", "/itwins/x")),
-                *(("/my-itwins/", "/my-itwins/"), ("../scenes/", "../scenes/"), ("deeper", "deeper")),
-                *(("https://itwins/", "/"), ("//itwins/", "/"), ("https://service.example", "")),
-                *(("/itwins/%2e%2e/", "/itwins/%2e%2e/"), ("/itwins/../scenes", "/itwins/../scenes")),
-                *(("\\\\backend\\itwins\\", "\\\\backend\\itwins\\"), ("/itwins/;v=1", "/itwins/;v=1")),
-                *(("javascript:alert(1)", "alert(1)"), ("ZXlKemEybHc", "ZXlKemEybHc"), ("x" * 300, "x" * 200)),
-            )
-        ),
-        *(
-            (f"{address}/itwins/?$skip=100", "holds user information")
-            for address in (
-                *("https://user@service.example", "https://user:password@service.example", "//user@service.example"),
-                *("https://@service.example", "https://service.example\\@backend"),
-            )
-        ),
-        ("?$skip=1\x0000", "control character"),
-        ("?$skip=1\r\nHost: elsewhere.example", "control character"),
-        ("https://serv\tice.example/prefix/itwins/?$skip=100", "control character"),
-        ("https://[::1/prefix/itwins/?$skip=100", "not a URL"),
-        ("https://service.example:99999/prefix/itwins/", "not a URL"),
-        ("https://service.example:port/prefix/itwins/", "not a URL"),
-        ("https://service\u2100.example/prefix/itwins/", "not a URL"),
-        ("?%ff=1", "not a URL"),
-        ("?cursor=\ud800", "not a URL"),
-        ("?$skip=100&$skip=200", "twice"),
-        ("?$skip=100&%24skip=many", "twice"),
-        ("?$skip=100&$top=5&$top=6", "twice"),
-        *((f"?$skip={value}", "not as a number") for value in ("", "-1", "1.0", "\u0663", "9" * 19)),
-        (5, "not a string"),
-        (["?$skip=100"], "not a string"),
-        ({"uri": "?$skip=100"}, "not a string"),
-        *((link, "does not advance") for link in ("?$skip=0&$top=100", ADDRESS, "?subClass=Asset", "?$top=5")),
-    ],
-)
+#: Addresses that a link must not have, with its path where the error says it.
+ELSEWHERE = [
+    *(("/prefix/scenes/", "/prefix/scenes/"), ("https://service.example/itwins/x", "/itwins/x"), ("deeper", "deeper")),
+    *(
+        ("/my-itwins/", "/my-itwins/"),
+        ("https://itwins/", "/"),
+        ("https://service.example", ""),
+        ("x" * 300, "x" * 200),
+    ),
+    *(("/itwins/%2e%2e/", "/itwins/%2e%2e/"), ("/itwins/../scenes", "/itwins/../scenes")),
+    *(("\\\\backend\\itwins\\", "\\\\backend\\itwins\\"), ("javascript:alert(1)", "alert(1)")),
+]
+USERS = ["https://user@service.example", "https://user:password@service.example", "https://service.example\\@backend"]
+#: Links that are not followed, and what the error says of them.
+REJECTED: list[tuple[object, str]] = [
+    *(
+        (f"{place}?$skip=100", f"has the path {path!r}, which does not end with '/itwins/'")
+        for place, path in ELSEWHERE
+    ),
+    *((f"{address}/itwins/?$skip=100", "holds user information") for address in USERS),
+    *((f"?$skip=1{text}", "control character") for text in ("\x0000", "\r\nHost: elsewhere.example")),
+    *(
+        (f"https://{host}/prefix/itwins/?$skip=100", "not a URL")
+        for host in ("[::1", "a.example:99999", "\u2100.example")
+    ),
+    *(("?%ff=1", "not a URL"), ("?cursor=\ud800", "not a URL")),
+    *((f"?$skip=100&{again}", "twice") for again in ("$skip=200", "%24skip=many", "$top=5&$top=6")),
+    *((f"?$skip={value}", "not as a number") for value in ("", "-1", "1.0", "\u0663", "9" * 19)),
+    *((link, "not a string") for link in (5, ["?$skip=100"], {"uri": "?$skip=100"})),
+    *((link, "does not advance") for link in ("?$skip=0&$top=100", ADDRESS, "?subClass=Asset", "?$top=5")),
+]
+
+
+@pytest.mark.parametrize(("href", "says"), REJECTED)
 async def test_links_that_are_not_followed(href: object, says: str) -> None:
     """A link to another operation, and what is no URL, is rejected with the rule in words."""
     assert says in await rejected(linked(href))
@@ -114,7 +107,6 @@ async def test_links_that_are_not_followed(href: object, says: str) -> None:
         # A smaller or equal `$skip`, or the cursor of the page itself.
         (["?$skip=20", "?$skip=20&other=1"], "does not advance"),
         (["?$skip=20", "?$skip=10"], "does not advance"),
-        (["?cursor=abc", "?cursor=abc"], "does not advance"),
         (["?cursor=abc&$top=5", "?$top=5&cursor=abc"], "does not advance"),
         (["?cursor=a", "?cursor=b", "?cursor=c", "?cursor=b"], "was read before"),
     ],
@@ -159,7 +151,7 @@ async def test_no_text_breaks_the_reading(href: str) -> None:
     assert {str(request.url).partition("?")[0] for request in service.requests} == {ADDRESS}
 
 
-@pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "a%26b", "%FF%00", "a%20b+c", "z%C3%BC", "", "a=b"])
+@pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "a%26b", "%FF%00", "a%20b+c", ""])
 async def test_values_of_a_link_are_sent_as_they_came(value: str) -> None:
     """A cursor is not decoded and encoded anew: the service reads exactly what it wrote."""
     service = linked(f"?cursor={value}&$top=100", None)
@@ -167,13 +159,11 @@ async def test_values_of_a_link_are_sent_as_they_came(value: str) -> None:
     assert service.queries[1] == f"displayName=z%C3%BCr%20%2B1%25&$top=100&cursor={value}"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("parentId", "PARENTID", "$parentId", " parentid", "%70arentId", "FILTER", "select"),
-        *("$apply", "$compute", "$count", "$expand", "$filter", "$format", "$orderby", "$search", "$select"),
-    ],
-)
+NAMES = ["parentId", "PARENTID", "$parentId", " parentid", "%70arentId", "FILTER", "select"]
+NAMES += ["$apply", "$compute", "$count", "$expand", "$filter", "$format", "$orderby", "$search", "$select"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 async def test_no_link_changes_a_keyword(name: str) -> None:
     """A parameter of the operation is dropped from a link, however it is written; cursors are not."""
     assert await query_after(f"?{name}=x&$skip=100&skip=1&cursor=y") == "parentId=p&$skip=100&$top=100&skip=1&cursor=y"

@@ -34,6 +34,24 @@ async def test_three_ways_to_read(concurrency: int) -> None:
     assert (pager.pages_read, pager.items_read, pager.max_return, pager.truncated) == (3, 25, 100, False)
 
 
+@pytest.mark.parametrize(("limit", "count"), [(None, 10), (0, 0)])
+async def test_the_first_page_takes_one_request(limit: int | None, count: int) -> None:
+    """`first_page` sends one request, whatever `concurrency` is, and its page continues the listing."""
+    items = NumberedItems(25)
+    first = await items.pager(concurrency=5, limit=limit).first_page()
+    assert (first.items, len(items.requests)) == (items.everything[:count], min(count, 1))
+    assert await items.pager(resume=first.resume).collect() == items.everything[count:]
+
+
+async def test_a_pager_that_is_used_like_a_list_says_what_to_write() -> None:
+    """`await pager` and `for item in pager` name `async for` and `collect()`."""
+    pager: Any = NumberedItems(0).pager()
+    with pytest.raises(TypeError, match=r"await pager\.collect\(\)"):
+        await pager
+    with pytest.raises(TypeError, match="async for item in pager"):
+        list(pager)
+
+
 async def test_each_iteration_is_a_run_of_its_own() -> None:
     """Iterating twice asks twice, and two runs at once do not disturb each other."""
     items = NumberedItems(25)
@@ -49,16 +67,8 @@ async def test_each_iteration_is_a_run_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("page_size", "limit", "sizes"),
     [
-        (10, 0, []),
-        (10, 5, [10]),
-        (10, 10, [10]),
-        (10, 11, [10, 10]),
-        (10, 25, [10, 10, 10]),
-        (None, 1, [1]),
-        (None, MOST - 1, [MOST - 1]),
-        (None, MOST, [MOST]),
-        (None, MOST + 400, [MOST, 400]),
-        (None, 2 * MOST + 5, [MOST, MOST, 5]),
+        *((10, 0, []), (10, 10, [10]), (10, 11, [10, 10]), (10, 25, [10, 10, 10])),
+        *((None, 1, [1]), (None, MOST, [MOST]), (None, MOST + 400, [MOST, 400])),
     ],
 )
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -88,18 +98,17 @@ async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keywords", "says"),
+    ("keyword", "value", "says"),
     [
-        ({"limit": -1}, "limit must be an integer of at least 0"),
-        ({"limit": 1.5}, "limit must be an integer of at least 0"),
-        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
-        ({"concurrency": True}, "concurrency must be an integer of at least 1"),
+        *(("limit", value, "limit must be an integer of at least 0") for value in (-1, 1.5)),
+        *(("concurrency", value, "concurrency must be an integer of at least 1") for value in (0, True)),
+        ("on_page", 5, "on_page must be a function that takes one argument, not a coroutine function"),
     ],
 )
-async def test_the_keywords_of_a_pager_are_checked(keywords: dict[str, Any], says: str) -> None:
+async def test_the_keywords_of_a_pager_are_checked(keyword: str, value: Any, says: str) -> None:
     """What cannot be meant is rejected when the pager is made."""
     with pytest.raises(UsageError, match=says):
-        NumberedItems(5).pager(**keywords)
+        NumberedItems(5).pager(**{keyword: value})
 
 
 async def test_on_page_is_called_with_each_page_before_its_items() -> None:

@@ -5,24 +5,13 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import httpx
 import pytest
-from itwin_platform import SceneState, UnprocessableError, UsageError
+from itwin_platform import SceneState, UsageError
 
 from tests.wrapper.listings.conftest import BASE_URL, ITWIN, SCENE, LinkedPages, itwin_page, linked, object_page
-
-
-@pytest.mark.parametrize(
-    ("keywords", "sent"), [({}, "9999"), ({"max_return": 10_000}, "10000"), ({"max_return": 1}, "1")]
-)
-async def test_a_cap_that_is_rejected_is_the_callers_to_see(keywords: dict[str, Any], sent: str) -> None:
-    """9999 is requested by default, which both statements of the specification allow; a 422 is not tried again."""
-    service = LinkedPages([httpx.Response(422, json={"error": {"code": "InvalidiTwinsRequest"}})])
-    with pytest.raises(UnprocessableError):
-        await service.platform.itwins.list(**keywords).collect()
-    assert [request.headers["x-max-return"] for request in service.requests] == [sent]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +32,6 @@ async def test_the_echoed_cap(name: str, value: str, max_return: int, *, truncat
 @pytest.mark.parametrize(
     ("got", "cap", "skip", "limit", "has_next", "truncated", "continues"),
     [
-        (10, 10_000, 0, None, True, False, True),
         (10, 20, 0, None, True, False, True),
         (10, 10, 0, None, True, True, False),
         (9, 10, 0, None, False, False, False),
@@ -90,30 +78,23 @@ async def test_every_keyword_goes_with_every_page(
     assert (first.headers, first.url.path) == (second.headers, second.url.path)
 
 
-async def test_with_checks_lifted_the_service_decides() -> None:
+async def test_with_checks_lifted_a_number_is_a_number() -> None:
     """With `check_requests=False`, arguments that the documentation forbids are sent, but no size without an end."""
-    service = LinkedPages([itwin_page()], checks=False)
-    itwins = service.platform.itwins
-    await itwins.list(number="1", search="2", skip=-1, page_size=5000, max_return=20_000).collect()
-    assert service.queries == ["number=1&$search=2&$skip=-1&$top=5000"]
-    assert service.requests[0].headers["x-max-return"] == "20000"
-    wrong: Any
-    for wrong in ({"skip": "many"}, {"max_return": "x"}, {"page_size": 0}, {"page_size": -5}, {"page_size": "5"}):
-        (name,) = wrong
-        with pytest.raises(UsageError, match=f"{name} must be an integer") as caught:
+    itwins = LinkedPages([], checks=False).platform.itwins
+    for name, value in (("skip", "many"), ("max_return", "x"), ("page_size", 0), ("page_size", "5")):
+        wrong: Any = {name: value}
+        with pytest.raises(UsageError, match=f"{name} must be an integer"):
             itwins.list(**wrong)
-        assert caught.value.argument == name
     with pytest.raises(UsageError, match="half of a surrogate pair"):
         itwins.list(number="\ud800")
 
 
-@pytest.mark.parametrize("identity", [SCENE, "a/b?c#d", "100 %", "ä"])
 @pytest.mark.parametrize("link", ["{0}?$skip=2", "{0}/?$skip=2", "objects?$skip=2"])
-async def test_the_next_page_of_a_scene(identity: str, link: str) -> None:
+async def test_the_next_page_of_a_scene(link: str) -> None:
     """A link is compared with the address that was sent to; with checks lifted an id may be anything."""
-    path = f"/scenes/{quote(identity, safe='')}/objects"
+    path = "/scenes/a%2Fb%3Fc%23d%20%25%C3%A4/objects"
     service = LinkedPages([object_page("a", "b", link=link.format(BASE_URL + path)), object_page("c")], checks=False)
-    assert len(await service.platform.scenes.list_objects(identity, ITWIN, page_size=2).collect()) == 3
+    assert len(await service.platform.scenes.list_objects("a/b?c#d %ä", ITWIN, page_size=2).collect()) == 3
     assert [request.url.raw_path.partition(b"?")[0].decode() for request in service.requests] == [f"/prefix{path}"] * 2
 
 
@@ -121,8 +102,7 @@ async def test_pages_of_a_scene_are_read_ahead() -> None:
     """As many at once as `concurrency` says, and no more objects than `limit`."""
     service = LinkedPages([object_page("a", "b", link=f"?$skip={skip}") for skip in range(2, 40, 2)], latencies=(1.0,))
     pager = service.platform.scenes.list_objects(SCENE, ITWIN, page_size=2, concurrency=3, limit=20)
-    assert len(await pager.collect()) == 20
-    assert service.most_in_flight == 3
+    assert (len(await pager.collect()), service.most_in_flight) == (20, 3)
 
 
 async def test_what_a_page_says_of_the_scene() -> None:
@@ -182,16 +162,12 @@ async def test_resuming_in_a_changed_scene() -> None:
 
 
 @pytest.mark.parametrize(
-    "context",
-    [
-        *({}, None, {"displayName": None, "lastModified": None, "isPartial": None}),
-        {"displayName": "", "lastModified": "lately"},
-    ],
+    "context", [{}, None, {"displayName": None, "lastModified": None, "isPartial": None}, {"lastModified": "lately"}]
 )
 async def test_a_scene_that_says_nothing(context: object) -> None:
     """Missing and null fields, and a missing state, lose no object."""
     service = LinkedPages([{"objects": [{"id": "a"}], "sceneContext": context}])
-    (page,) = [page async for page in service.platform.scenes.list_objects(SCENE, ITWIN).pages()]
+    page = await service.platform.scenes.list_objects(SCENE, ITWIN).first_page()
     state = SceneState(display_name=None, last_modified=None, is_partial=False)
     assert ([item.id for item in page.items], page.scene) == (["a"], None if context is None else state)
 

@@ -16,14 +16,9 @@ from tests.wrapper.operations.conftest import Exchange, called
 
 Schema = Mapping[str, Any]
 SCHEMAS = SPECIFICATION["components"]["schemas"]
-WRONG_TYPES: dict[str, tuple[Any, ...]] = {
-    "string": (5, ["x"]),
-    "integer": ("3", 1.5, True),
-    "number": ("1", True),
-    "boolean": ("true", 1),
-    "array": ("x", {}),
-    "object": ("x", [1]),
-}
+#: Values of other types, by the type of JSON.
+WRONG_TYPES: dict[str, tuple[Any, ...]] = {"string": (5, ["x"]), "integer": ("3", 1.5, True), "number": ("1", True)}
+WRONG_TYPES |= {"boolean": ("true", 1), "array": ("x", {}), "object": ("x", [1])}
 NO_FORMS: tuple[Any, ...] = ({}, {"type": "Unknown"}, {"type": []})
 FORMS = {SCHEMAS["Uuid"]["pattern"]: SCENE, SCHEMAS["Semver"]["pattern"]: "1.0.0"}
 

@@ -1,23 +1,11 @@
 """What each operation returns: the thing itself, typed, with nothing lost; or a typed error that keeps everything."""
 
-import importlib
 import re
 from typing import Any, get_args, get_type_hints
 
 import attrs
-import httpx
-import itwin_platform
 import pytest
-from itwin_platform import (
-    UNSET,
-    APIStatusError,
-    BackoffPolicy,
-    ErrorCode,
-    ErrorDetail,
-    PlatformClient,
-    ResponseDecodeError,
-)
-from itwin_platform_api.operations import MODULES
+from itwin_platform import APIStatusError, BackoffPolicy, ErrorCode, ErrorDetail, PlatformClient, ResponseDecodeError
 
 from tests.support.calls import METHODS, SCENE
 from tests.support.operations import OPERATIONS
@@ -31,10 +19,9 @@ def result_of(name: str) -> tuple[Any, str | None]:
     return (get_args(returned) or (returned,))[0], OPERATIONS[name].held
 
 
-def model_of(name: str, body: Any) -> Any:
-    """What the generated function of an operation returns for a body."""
-    operation = importlib.import_module(f"itwin_platform_api.{MODULES[name]}")
-    return operation.parse_response(httpx.Response(OPERATIONS[name].success, json=body))
+def wire_of(result: Any) -> Any:
+    """A result, or the items of a listing, in wire names."""
+    return [each.to_dict() for each in result] if isinstance(result, list) else result.to_dict()
 
 
 TYPES = {name: result_of(name) for name in OPERATIONS}
@@ -62,58 +49,30 @@ async def test_a_result_is_unwrapped_typed_and_complete(name: str, *, seen: bool
         if seen and of == name:
             expected[item][field] = time
     assert [type(each) for each in results] == [kind] * len(expected)
-    assert [each.to_dict() for each in results] == expected
+    assert wire_of(results) == expected
+    assert attrs.asdict(results[0]).keys() == {field.name for field in attrs.fields(kind)}
+    assert len(repr(result)) < 2000
     assert "planted" not in repr(result), "a stored secret does not show"
 
 
-@pytest.mark.parametrize(("name", "seen"), SAMPLES)
-def test_a_whole_response_shows_itself_in_one_line(name: str, *, seen: bool) -> None:
-    """Without UNSET, and without what is secret in it."""
-    shown = repr(model_of(name, OPERATIONS[name].sample(seen=seen)))
-    assert len(shown) < 2000
-    assert [unwanted for unwanted in ("\n", "UNSET", "planted", " object at 0x") if unwanted in shown] == []
-
-
-@pytest.mark.parametrize(("name", "seen"), SAMPLES)
-def test_asdict_has_every_field_by_its_python_name(name: str, *, seen: bool) -> None:
-    """`attrs.asdict` goes into nested models and lists, and leaves enums, times and UNSET as they are."""
-    model = model_of(name, OPERATIONS[name].sample(seen=seen))
-    written = attrs.asdict(model)
-    assert list(written) == [field.name for field in attrs.fields(type(model))]
-    for field, value in written.items():
-        own = getattr(model, field)
-        items = own if isinstance(own, list) else [own]
-        expected = [attrs.asdict(item) if attrs.has(type(item)) else item for item in items]
-        assert value == (expected if isinstance(own, list) else expected[0])
-
-
-@pytest.mark.parametrize(
-    ("name", "status"),
-    [
-        (name, status)
-        for name in OPERATIONS
-        for status in (200, 201, 202, 204, 206)
-        if status != OPERATIONS[name].success
-    ],
-)
+@pytest.mark.parametrize("status", [200, 201, 202, 204, 206])
+@pytest.mark.parametrize("name", OPERATIONS)
 async def test_another_success_with_the_documented_body_is_decoded(name: str, status: int, exchange: Exchange) -> None:
     """The effect has happened, so an undocumented 2xx returns what the documented one returns."""
     assert await exchange(name, status_code=status) == await exchange(name)
 
 
+NO_DATA: list[Any] = [None, {}, {"objects": [{}]}]
+ODD: list[Any] = [None, 5, []]
 WEBHOOK = OPERATIONS["update_webhook"].sample()
-#: What is kept as it came: null, missing and misshapen properties, the id among them, and unknown authentication.
+#: What is kept as it came: null and missing properties, the id among them, and unknown authentication.
 KEPT: list[tuple[str, str | None, Any]] = [
-    *(("create_scene", "scene", {"id": SCENE, "sceneData": data}) for data in (None, {"objects": None}, {})),
-    ("create_scene", "scene", {"id": SCENE, "sceneData": {"objects": [{}]}}),
+    *(("create_scene", "scene", {"id": SCENE, "sceneData": data}) for data in NO_DATA),
     ("update_repository", "repository", {"id": "r", "authentication": {"type": "NewKind", "key": 5}}),
-    *(("update_webhook", None, WEBHOOK | {name: None}) for name in WEBHOOK),
-    *(("update_webhook", None, {key: WEBHOOK[key] for key in WEBHOOK if key != name}) for name in WEBHOOK),
-    *(
-        (name, wrapper, [{"id": "a"}, odd, {"id": "b"}])
-        for name, wrapper in (("list_itwins", "iTwins"), ("list_scene_objects", "objects"))
-        for odd in ({}, {"id": None})
-    ),
+    ("update_webhook", None, WEBHOOK | {"id": None}),
+    ("update_webhook", None, {name: WEBHOOK[name] for name in WEBHOOK if name != "id"}),
+    ("list_itwins", "iTwins", [{"id": "a"}, {}, {"id": None}, {"id": "b"}]),
+    ("list_scene_objects", "objects", [{"id": "a"}, {}, {"id": None}, {"id": "b"}]),
 ]
 
 
@@ -123,42 +82,17 @@ async def test_a_result_of_any_shape_loses_nothing(
 ) -> None:
     """What is null or missing stays as it came; an item without an id loses no other."""
     result = await exchange(name, json={wrapper: value, "sceneContext": None, "_links": None} if wrapper else value)
-    assert ([each.to_dict() for each in result] if isinstance(result, list) else result.to_dict()) == value
+    assert wire_of(result) == value
 
 
-async def test_odd_items_are_in_the_complete_listing_too(exchange: Exchange) -> None:
-    """`list_all`, which drops what comes twice by its id, keeps what has none."""
-    exchange.mock.add_response(json={"iTwins": [{"id": "a"}, {}, {"id": None}, {"id": "a"}]})
-    found = await exchange.platform.itwins.list_all().collect()
-    assert [each.to_dict() for each in found] == [{"id": "a"}, {}, {"id": None}]
+#: Bodies that are no JSON, or hold nothing to return; the last but one has a number of 5,000 digits.
+BROKEN = [
+    *(b"", b"done", b"<html></html>", b'{"iTwin": {', b'{"iTwin": "\xff"}', b"[" * 100_000),
+    *(b"null", b"[]", b"1", b'"iTwin"', b'{"iTwin": ' + b"1" * 5000 + b"}", b'{"error": {"code": "x"}}'),
+]
 
 
-async def test_a_secret_that_comes_back_shows_in_no_text(exchange: Exchange) -> None:
-    """The secret of a webhook stays out of the result's `repr`, even where the service returned it."""
-    webhook = await exchange(
-        "update_webhook", {"secret": "planted-secret"}, json=WEBHOOK | {"secret": "planted-secret"}
-    )
-    assert "planted-secret" not in repr(webhook)
-
-
-BROKEN = {
-    "empty": b"",
-    "text": b"done",
-    "html": b"<html></html>",
-    "half": b'{"iTwin": {',
-    "null": b"null",
-    "list": b"[]",
-    "number": b"1",
-    "text in JSON": b'"iTwin"',
-    "too deep": b"[" * 100_000,
-    "not utf-8": b'{"iTwin": "\xff"}',
-    "a number of 5000 digits": b'{"iTwin": ' + b"1" * 5000 + b"}",
-    "an object of nothing": b"{}",
-    "an error": b'{"error": {"code": "x"}}',
-}
-
-
-@pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("body", BROKEN, ids=lambda body: ascii(body)[:20])
 @pytest.mark.parametrize("name", OPERATIONS)
 async def test_a_body_without_what_was_asked_for_is_a_decode_error(name: str, body: bytes, exchange: Exchange) -> None:
     """Status, headers and body stay on the error, and the correlation id is in its text."""
@@ -168,67 +102,28 @@ async def test_a_body_without_what_was_asked_for_is_a_decode_error(name: str, bo
     assert caught.value.headers["X-Correlation-ID"] == caught.value.correlation_id == "of-the-service"
 
 
-ODD: list[Any] = [None, "text", 5, []]
 #: By operation: what cannot be returned, and where the error says that it is.
 WRONG: list[tuple[str, object, str]] = [
     *(
-        (name, {wrapper: value}, f"{wrapper}: {'a list' if name.startswith('list') else 'an object'}")
+        (name, {wrapper: value}, f"{wrapper}: {'a list' if name.startswith('list') else 'an object'} was expected")
         for name, (_, wrapper) in TYPES.items()
-        for value in ("text", 1, True)
+        for value in ("text", True)
         if wrapper
     ),
-    *(("list_itwins", {"iTwins": [{"id": "a"}, odd]}, "iTwins[1]: an object") for odd in ODD),
+    *((name, {held: None}, "which the specification requires") for name, (_, held) in TYPES.items() if held),
+    *(("list_itwins", {"iTwins": [{"id": "a"}, odd]}, "iTwins[1]: an object was expected") for odd in ODD),
 ]
 #: By operation: a value of another type in a response, and the warning.
 STAYING: list[tuple[str, Any, str]] = [
-    ("update_repository", {"repository": {"id": 5}}, "repository.id is a number"),
     (
         "update_repository",
         {"repository": {"authentication": {"type": 5}}},
         "repository.authentication.type is a number",
     ),
-    ("update_repository", {"repository": {"authentication": "x"}}, "repository.authentication is a string"),
-    (
-        "update_repository",
-        {"repository": {"authentication": {"type": "Basic", "password": 5}}},
-        "repository.authentication.password is a number",
-    ),
-    (
-        "update_repository",
-        {"repository": {"options": {"minimumLevel": "3"}}},
-        "repository.options.minimumLevel is a string",
-    ),
-    ("create_repository_resource", {"resource": {"capabilities": []}}, "resource.capabilities is a list"),
-    ("list_itwins", {"iTwins": [{}, {}, {}, {"latitude": "45.5"}]}, "iTwins[3].latitude is a string"),
-    ("list_itwins", {"iTwins": [{"number": 17, "status": 5}]}, "iTwins[0].number is a number, and 1 more"),
-    ("list_itwins", {"iTwins": [{"createdDateTime": 17}]}, "iTwins[0].createdDateTime is a number"),
+    ("list_itwins", {"iTwins": [{}, {"number": 17, "status": 5}]}, "iTwins[1].number is a number, and 1 more"),
     ("list_itwins", {"iTwins": [{"id": "a"}], "_links": {"self": {"href": True}}}, "_links.self.href is a boolean"),
-    ("get_primary_account", {"iTwin": {"id": True}}, "iTwin.id is a boolean"),
-    ("create_scene", {"scene": {"parentId": 5, "sceneData": {"objects": []}}}, "scene.parentId is a number"),
-    (
-        "create_scene",
-        {"scene": {"sceneData": {"objects": [{"visible": "no"}]}}},
-        "scene.sceneData.objects[0].visible is a string",
-    ),
     ("create_scene", {"scene": {"sceneData": {"objects": [None]}}}, "scene.sceneData.objects[0] is null"),
-    ("create_scene", {"scene": {"sceneData": 1.5}}, "scene.sceneData is a number"),
-    ("list_scene_objects", {"objects": [{"order": "1"}]}, "objects[0].order is a string"),
     ("list_scene_objects", {"objects": [{"kind": "View3d", "data": {"far": "1"}}]}, "objects[0].data.far is a string"),
-    (
-        "list_scene_objects",
-        {"objects": [{"kind": "Layer", "data": 1}, {"kind": "View3d", "data": {"up": {"x": "1"}}}]},
-        "objects[1].data.up.x is a string",
-    ),
-    ("list_scene_objects", {"objects": [{"kind": "View3d", "data": [1]}]}, "objects[0].data is a list"),
-    ("list_scene_objects", {"objects": [{"kind": 5, "data": {}}]}, "objects[0].kind is a number"),
-    (
-        "list_scene_objects",
-        {"objects": [], "sceneContext": {"isPartial": "yes"}},
-        "sceneContext.isPartial is a string",
-    ),
-    ("list_scene_objects", {"objects": [], "sceneContext": [5]}, "sceneContext is a list"),
-    ("create_detector", {"detector": {"versions": 5}}, "detector.versions is a number"),
-    ("update_webhook", {"eventTypes": ["a", 5]}, "eventTypes[1] is a number"),
     ("update_webhook", {"webhook": {"eventTypes": ["a", 5]}}, "webhook.eventTypes[1] is a number"),
 ]
 
@@ -240,26 +135,12 @@ async def test_a_value_of_another_type_stays_and_is_named(
     """The result has it as it came, and one warning says where it is and which type it has, and not the value."""
     found = await exchange(name, json=body)
     wrapper = TYPES[name][1]
-    value = body.get(wrapper or "webhook", body)
-    assert ([each.to_dict() for each in found] if isinstance(found, list) else found.to_dict()) == value
+    assert wire_of(found) == body.get(wrapper or "webhook", body)
     [record] = [each for each in caplog.records if each.levelname == "WARNING"]
     method, success = OPERATIONS[name].method, OPERATIONS[name].success
     said = rf"{method} /\S+ -> {success}: another JSON type than documented: {re.escape(place)}"
     assert record.name == "itwin_platform"
     assert re.fullmatch(said, record.getMessage())
-
-
-async def test_a_value_of_another_type_does_not_end_a_listing(
-    exchange: Exchange, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The pages that follow are read, and each response with such values has one warning."""
-    link = {"next": {"href": f"{BASE_URL}/itwins/?$skip=2"}}
-    exchange.mock.add_response(json={"iTwins": [{"id": "a"}, {"id": "b", "number": 17}], "_links": link})
-    exchange.mock.add_response(json={"iTwins": [{"id": "c", "number": "17"}]})
-    assert [each.number for each in await exchange.platform.itwins.list().collect()] == [UNSET, 17, "17"]
-    assert [each.getMessage() for each in caplog.records if each.levelname == "WARNING"] == [
-        "GET /itwins/ -> 200: another JSON type than documented: iTwins[1].number is a number"
-    ]
 
 
 @pytest.mark.parametrize(("name", "body", "place"), WRONG, ids=str)
@@ -269,17 +150,8 @@ async def test_a_response_with_nothing_to_return_is_an_error(
     """The error says where the value is and what was expected, and nothing of the value; a listing can be resumed."""
     with pytest.raises(ResponseDecodeError) as caught:
         await exchange(name, json=body)
-    error, operation = caught.value, OPERATIONS[name]
-    assert str(error).endswith(f"{place} was expected")
-    assert str(error).startswith(f"{operation.method} {error.route}: response with status")
-    assert (error.method, error.resume is not None) == (operation.method, name.startswith("list"))
-
-
-@pytest.mark.parametrize(("name", "wrapper"), [(name, wrapper) for name, (_, wrapper) in TYPES.items() if wrapper])
-async def test_a_result_that_is_null_is_a_decode_error(name: str, wrapper: str, exchange: Exchange) -> None:
-    """A null outer object is not handed out as a result."""
-    with pytest.raises(ResponseDecodeError, match="which the specification requires"):
-        await exchange(name, json={wrapper: None})
+    assert place in str(caught.value)
+    assert (caught.value.method, caught.value.resume is not None) == (OPERATIONS[name].method, name.startswith("list"))
 
 
 @pytest.mark.parametrize("body", [b"[", b"{}"])
@@ -287,28 +159,19 @@ async def test_a_decode_error_counts_the_requests_that_were_sent(body: bytes, ex
     """`attempts` includes the retries before the broken response."""
     exchange.mock.add_response(status_code=503)
     exchange.mock.add_response(content=body)
-    backoff = BackoffPolicy(base_delay=0.0)
-    async with PlatformClient(BASE_URL, vendor="vendor", token="made-up", backoff=backoff) as platform:
+    async with PlatformClient(BASE_URL, vendor="v", token="t", backoff=BackoffPolicy(base_delay=0.0)) as platform:
         with pytest.raises(ResponseDecodeError) as caught:
             await called(platform, "get_primary_account")
     assert caught.value.attempts == 2
 
 
-EXCEPTIONS: dict[int, type[APIStatusError]] = {
-    400: itwin_platform.BadRequestError,
-    401: itwin_platform.AuthenticationError,
-    403: itwin_platform.PermissionDeniedError,
-    404: itwin_platform.NotFoundError,
-    409: itwin_platform.ConflictError,
-    413: itwin_platform.RequestTooLargeError,
-    422: itwin_platform.UnprocessableError,
-    429: itwin_platform.RateLimitError,
-}
+#: The name of the class of each documented status.
+EXCEPTIONS = {400: "BadRequest", 401: "Authentication", 403: "PermissionDenied", 404: "NotFound", 409: "Conflict"}
+EXCEPTIONS |= {413: "RequestTooLarge", 422: "Unprocessable", 429: "RateLimit"}
 DOCUMENTED = [
     pytest.param(name, status, body, id=f"{name}-{status}-{example}")
     for name, operation in OPERATIONS.items()
     for status, example, body in operation.errors
-    if (name, example) != ("list_itwins", "maxReturn")  # which is retried with a lower X-Max-Return
 ]
 
 
@@ -321,7 +184,7 @@ async def test_a_documented_error_is_typed_and_loses_nothing(
     with pytest.raises(APIStatusError) as caught:
         await exchange(name, status_code=status, json=body, headers=headers)
     error, said, text = caught.value, body["error"], str(caught.value)
-    assert (type(error), error.status) == (EXCEPTIONS[status], status)
+    assert (type(error).__name__, error.status) == (f"{EXCEPTIONS[status]}Error", status)
     assert error.code == said["code"] == ErrorCode(said["code"])
     assert said["code"] in list(ErrorCode)
     assert (error.message, error.target) == (said["message"], said["target"])
