@@ -26,8 +26,8 @@ class OtherBool:
 
 
 UUID = {"pattern": create_scene.RULES["body"].properties["id"].pattern, "form": "a UUID string"}
-OBJECT_RULES = create_scene.RULES["body"].properties["sceneData"].properties["objects"].items.properties
-SEMVER = {"pattern": OBJECT_RULES["version"].pattern, "form": "a semantic version"}
+OBJECT: Any = create_scene.RULES["body"].properties["sceneData"].properties["objects"].items
+SEMVER = {"pattern": OBJECT.properties["version"].pattern, "form": "a semantic version"}
 #: A rule of the document; values that fit, and values that do not.
 FITTING: list[tuple[dict[str, Any], list[object], list[object]]] = [
     ({"kind": "integer", "least": 0, "most": 9}, [0, 9], [-1, 10, True, 1.0, "1", None, float("nan"), [1]]),
