@@ -1,9 +1,7 @@
 """What type checkers say of mistakes, an error for each, and of the code of the pages, nothing."""
 
-import json
 import os
 import re
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -18,16 +16,8 @@ pytest.importorskip("basedpyright", reason="a tool of the checkout, which enviro
 
 MISTAKES = PROJECT / "tests" / "project" / "typing" / "mistakes.py"
 SCRIPTS = Path(sys.executable).parent
-MISUSE = """
-import itwin_platform as ip
-
-
-def year(itwin: ip.ITwin) -> int:
-    return itwin.created_date_time.year
-"""
-USE = MISUSE.replace("return ", "assert isinstance(itwin.created_date_time, datetime)\n    return ").replace(
-    "\nimport", "\nfrom datetime import datetime\n\nimport", 1
-)
+#: pyright does not look for a newer version of itself.
+WITHOUT_NEWS = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
 CHECKERS = {
     "mypy": ["mypy", "--strict"],
     "pyright": ["pyright", "--pythonpath", sys.executable],
@@ -37,29 +27,13 @@ CHECKERS = {
 }
 
 
-def checked(path: Path, checker: str) -> subprocess.CompletedProcess[str]:
-    """Check a program; pyright does not look for a newer version of itself."""
-    variables = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
-    return ended(*CHECKERS[checker], path, folder=path.parent, variables=variables, status=None)
-
-
-@pytest.mark.parametrize("checker", CHECKERS)
-def test_a_value_that_may_be_absent_must_be_looked_at(checker: str, tmp_path: Path) -> None:
-    """Each type checker reports an attribute of `datetime | Unset`, and accepts it after `isinstance`."""
-    for name, code in (("misuse.py", MISUSE), ("use.py", USE)):
-        path = tmp_path / name
-        path.write_text(code)
-        process = checked(path, checker)
-        assert (process.returncode == 0) is (name == "use.py"), process.stdout + process.stderr
-        assert ("year" in process.stdout) is (name == "misuse.py"), process.stdout
-
-
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_each_mistake_is_reported(checker: str, tmp_path: Path) -> None:
     """Every line of mistakes.py that is wrong is wrong for each of them, and no other line."""
     path, lines = tmp_path / MISTAKES.name, MISTAKES.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join(line.partition("  # type: ignore")[0] for line in lines), encoding="utf-8")
-    reported = {int(number) for number in re.findall(rf"{MISTAKES.name}:(\d+)", checked(path, checker).stdout)}
+    process = ended(*CHECKERS[checker], path, folder=tmp_path, variables=WITHOUT_NEWS, status=None)
+    reported = {int(number) for number in re.findall(rf"{MISTAKES.name}:(\d+)", process.stdout)}
     assert reported == {number for number, line in enumerate(lines, 1) if "  # type: ignore" in line}
 
 
@@ -94,23 +68,10 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def said(folder: Path, *command: str) -> str:
-    """Run a tool in the folder, and return what it says."""
-    process = ended(*command, folder=folder, variables={"MYPYPATH": os.pathsep.join(FOLDERS)}, status=None)
-    return process.stdout + process.stderr
-
-
 def test_mypy_accepts_the_code_of_the_pages(application: Path) -> None:
     """Strictly, as an application of a reader who pastes it; a page may define a name again."""
     modules = [path.name for path in sorted(application.glob("*.py"))]
     options = ["--strict", "--config-file=", "--allow-redefinition", "--disable-error-code=no-redef"]
-    output = said(application, "mypy", *options, "--explicit-package-bases", *modules)
-    assert output == f"Success: no issues found in {len(modules)} source files\n"
-
-
-def test_pyright_accepts_the_code_of_the_pages(application: Path) -> None:
-    """In its standard mode, as most editors run it."""
-    settings = {"include": ["*.py"], "extraPaths": FOLDERS, "pythonVersion": "3.11", "typeCheckingMode": "standard"}
-    (application / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    output = said(application, "basedpyright", "--level", "error", "--pythonpath", sys.executable)
-    assert output == "0 errors, 0 warnings, 0 notes\n"
+    command = ["mypy", *options, "--explicit-package-bases", *modules]
+    process = ended(*command, folder=application, variables={"MYPYPATH": os.pathsep.join(FOLDERS)}, status=None)
+    assert process.stdout == f"Success: no issues found in {len(modules)} source files\n"
