@@ -102,7 +102,7 @@ def test_the_example_of_a_docstring_runs(operation: Callable[..., object], conso
     example = fenced.search(inspect.getdoc(operation) or "")
     assert example is not None
     text = "from itwin_platform import *\n" + textwrap.dedent(example[1])
-    console.run(Block(page=Path(inspect.getfile(operation)), line=1, language="python", text=text))
+    console.run(Block(page=Path(inspect.getfile(operation)), line=1, text=text))
     assert all(request.status is not None and request.status < 300 for request in console.sandbox.requests)
 
 
