@@ -262,6 +262,7 @@ async def test_an_export_resumes(
     itwin_sandbox.requests.clear()
     while not target.exists():
         crashes += 1
+        assert crashes < 2 * pages
         disk.crash(at=5)
         with contextlib.suppress(CrashError):
             await exported(itwin_platform_client, target)
