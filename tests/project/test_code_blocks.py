@@ -104,14 +104,3 @@ def test_the_example_of_a_docstring_runs(operation: Callable[..., object], conso
     text = "from itwin_platform import *\n" + textwrap.dedent(example[1])
     console.run(Block(page=Path(inspect.getfile(operation)), line=1, text=text))
     assert all(request.status is not None and request.status < 300 for request in console.sandbox.requests)
-
-
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__qualname__)
-def test_the_docstring_of_an_operation_is_complete(operation: Callable[..., object]) -> None:
-    """It describes each parameter, what is returned and raised, and where the service specifies it."""
-    text, parameters = inspect.getdoc(operation) or "", [*inspect.signature(operation).parameters]
-    sections = re.findall(r"^(Args|Returns|Raises|Example|Source):", text, re.MULTILINE)
-    assert sections == [*(["Args"] if parameters else []), "Returns", "Raises", "Example", "Source"]
-    arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]
-    described = ", ".join(re.findall(r"^    ([a-z_, ]+):", arguments, re.MULTILINE)).split(", ")
-    assert sorted(described) == sorted(parameters or [""])
