@@ -22,6 +22,7 @@ from examples.__main__ import ORDER
 from examples.nightly_export import export
 from examples.scene_page import HARM, HOSTILE_OBJECTS, is_web_address, template_environment
 from tests.support.processes import PROJECT, ended
+from tests.support.sandboxes import variables_of
 
 EXAMPLES = PROJECT / "examples"
 
@@ -97,12 +98,6 @@ def test_none_is_forgotten() -> None:
     assert [name for name in names if f"examples/{name}.py" not in readme] == []
 
 
-def variables(sandbox: Sandbox) -> dict[str, str]:
-    """The environment of a program whose platform is the sandbox."""
-    values = {"BASE_URL": sandbox.base_url, "VENDOR": "sandbox", "TOKEN": sandbox.token}
-    return {f"ITWIN_PLATFORM_{name}": value for name, value in values.items()}
-
-
 @pytest.mark.itwin_sandbox(any_token=False)
 @pytest.mark.parametrize(("token", "code"), [("sandbox-token", 1), ("withdrawn", 2)])
 def test_a_file_is_switched_on_the_platform(token: str, code: int, itwin_sandbox: Sandbox, tmp_path: Path) -> None:
@@ -112,7 +107,7 @@ def test_a_file_is_switched_on_the_platform(token: str, code: int, itwin_sandbox
     """
     names = (f"nobody-{number}" for number in range(100))
     (tmp_path / "webhooks.csv").write_text("".join(f"{name},s\n" for name in [itwin_sandbox.webhook_id, *names]))
-    environment = variables(itwin_sandbox) | {"ITWIN_PLATFORM_TOKEN": token}
+    environment = variables_of(itwin_sandbox) | {"ITWIN_PLATFORM_TOKEN": token}
     said = run("switch_webhooks", "webhooks.csv", folder=tmp_path, variables=environment, code=code).stdout
     assert ("1 webhooks activated, 100 failed:\n  nobody-0: PATCH /webhooks/{webhook_id}: 404" in said) is (code == 1)
     asked = [request.path for request in itwin_sandbox.requests]
@@ -122,7 +117,7 @@ def test_a_file_is_switched_on_the_platform(token: str, code: int, itwin_sandbox
 @pytest_asyncio.fixture
 async def browser(itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx.AsyncClient]:
     """A browser of the running service, whose platform is the sandbox."""
-    for name, value in variables(itwin_sandbox).items():
+    for name, value in variables_of(itwin_sandbox).items():
         monkeypatch.setenv(name, value)
     async with web_service.running() as client:
         yield client

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.code_blocks import PAGES, PROJECT, blocks_of, is_prelude
+from tests.support.code_blocks import PAGES, PROJECT, blocks_of, is_prelude, make_service
 from tests.support.processes import ended
-from tools.vendoring.vendor import vendor
 
 pytest.importorskip("basedpyright", reason="a tool of the checkout, which environments of the wheel are without")
 
@@ -46,10 +45,7 @@ FOLDERS = [str(PROJECT / name) for name in ("wrapper", "generated", "sandbox")]
 def application(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a module for each page, and for each program or test file in it, and the vendored copy of one."""
     folder = tmp_path_factory.mktemp("application")
-    (folder / "my_service").mkdir()
-    (folder / "my_service" / "__init__.py").touch()
-    copied = folder / "my_service" / "_vendor"
-    vendor(project=PROJECT, destination=copied, name="itwin", overwrite=False, command="make vendor")
+    make_service(folder)
     (prelude,) = [block for block in blocks_of(PROJECT / "docs" / "quickstart.md", "python") if is_prelude(block)]
     for page in PAGES:
         name = page.relative_to(PROJECT).as_posix()

@@ -21,6 +21,8 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_transport import UsageError
 
+from tools.vendoring.vendor import vendor
+
 PROJECT = Path(__file__).resolve().parents[2]
 README = PROJECT / "README.md"
 PAGES = [*sorted((PROJECT / "docs").rglob("*.md")), README]
@@ -51,6 +53,14 @@ def blocks_of(page: Path, language: str) -> list[Block]:
             line = text.count("\n", 0, fence.start(2)) + 1
             found.append(Block(page=page, line=line, text=fence[2], printed=printed))
     return found
+
+
+def make_service(folder: Path) -> None:
+    """Make the package of the page about vendoring, with its copy of the client."""
+    copied = folder / "my_service" / "_vendor"
+    copied.parent.mkdir()
+    (copied.parent / "__init__.py").touch()
+    vendor(project=PROJECT, destination=copied, name="itwin", overwrite=False, command="make vendor")
 
 
 class Console:
