@@ -43,19 +43,19 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_service(folder)
     (prelude,) = [block for block in blocks_of(PROJECT / "docs" / "quickstart.md", "python") if is_prelude(block)]
     for page in PAGES:
-        name = page.relative_to(PROJECT).as_posix()
-        if name == OF_A_MADE_UP_OPERATION:
-            continue
-        module, typed = name.removesuffix(".md").replace("/", "_").replace("-", "_"), [prelude.text]
-        for block in blocks_of(page, "python"):
+        name, typed = page.relative_to(PROJECT).as_posix(), list[str]()
+        module = name.removesuffix(".md").replace("/", "_").replace("-", "_")
+        for block in blocks_of(page, "python") if name != OF_A_MADE_UP_OPERATION else ():
             if "asyncio.run(" in block.text:
                 (folder / f"{module}_{block.line}.py").write_text(block.text, encoding="utf-8")
             elif not is_prelude(block):
                 typed.append(block.text)
-        # In functions, because `await` stands alone in `python -m asyncio` only.
-        blocks = textwrap.indent("\n".join(typed[1:]) or "pass", "    ")
-        body = textwrap.indent(f"{prelude.text}\nasync def blocks() -> None:\n{blocks}", "    ")
-        (folder / f"{module}.py").write_text(f"import asyncio\n\n\nasync def page() -> None:\n{body}", encoding="utf-8")
+        if typed:
+            # In functions, because `await` stands alone in `python -m asyncio` only.
+            blocks = textwrap.indent("\n".join(typed), "    ")
+            body = textwrap.indent(f"{prelude.text}\nasync def blocks() -> None:\n{blocks}", "    ")
+            text = f"import asyncio\n\n\nasync def page() -> None:\n{body}"
+            (folder / f"{module}.py").write_text(text, encoding="utf-8")
     return folder
 
 
