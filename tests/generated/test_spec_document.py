@@ -87,8 +87,10 @@ def test_codes_are_those_of_the_examples() -> None:
 def rules_of(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The rules of a schema and of all within it."""
     yield schema.get("x-error", {})
-    inner = [*schema.get("oneOf", ()), *schema.get("properties", {}).values(), schema.get("items", {})]
-    for each in [resolve(DOCUMENT, schema)] if "$ref" in schema else filter(None, inner):
+    inner = [*schema.get("oneOf", ()), *schema.get("properties", {}).values()]
+    inner += [schema["items"]] if "items" in schema else []
+    inner += [resolve(DOCUMENT, schema)] if "$ref" in schema else []
+    for each in inner:
         yield from rules_of(each)
 
 

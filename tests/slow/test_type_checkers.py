@@ -43,9 +43,11 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_service(folder)
     (prelude,) = [block for block in blocks_of(PROJECT / "docs" / "quickstart.md", "python") if is_prelude(block)]
     for page in PAGES:
-        name, typed = page.relative_to(PROJECT).as_posix(), list[str]()
-        module = name.removesuffix(".md").replace("/", "_").replace("-", "_")
-        for block in blocks_of(page, "python") if name != OF_A_MADE_UP_OPERATION else ():
+        name = page.relative_to(PROJECT).as_posix()
+        if name == OF_A_MADE_UP_OPERATION:
+            continue
+        module, typed = name.removesuffix(".md").replace("/", "_").replace("-", "_"), list[str]()
+        for block in blocks_of(page, "python"):
             if "asyncio.run(" in block.text:
                 (folder / f"{module}_{block.line}.py").write_text(block.text, encoding="utf-8")
             elif not is_prelude(block):
