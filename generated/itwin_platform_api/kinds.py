@@ -60,11 +60,6 @@ class Kind:
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        slots: tuple[str, ...] = self.__slots__
-        values = [repr(getattr(self, name)) for name in slots if name != "__weakref__"]
-        return f"{type(self).__name__}({', '.join(values)})"
-
     @property
     def holds_models(self) -> bool:
         """Whether values are models, or hold some."""

@@ -1,8 +1,6 @@
 """Measure the default transport on connections that close, break at any byte, or carry surplus bytes."""
 
 import asyncio
-import cProfile
-import pstats
 import random
 import re
 from contextlib import suppress
@@ -11,7 +9,7 @@ from itwin_platform import BackoffPolicy, OutcomeUnknownError, PlatformClient, P
 
 from tests.support.services import ACCOUNT, DETECTOR, Raw, RawServer, ReceivedRequest, raw_response
 
-from .figure import Figure, at_most, exactly
+from .figure import Figure, exactly
 
 CREATED = b"HTTP/1.1 201 Created"
 DATE = b"\r\ncontent-type: application/json\r\ndate: Sun, 01 Mar 2026 12:00:00 GMT\r\nx-correlation-id: c-1"
@@ -22,14 +20,14 @@ PHANTOM = raw_response(b'{"detector": {"name": "phantom", "type": "PhotoObjectDe
 AT_ONCE = BackoffPolicy(base_delay=0.0)
 
 
-def client(address: str, *, backoff: BackoffPolicy = AT_ONCE, timeout: float = 10.0) -> PlatformClient:
+def client(address: str) -> PlatformClient:
     """Make a client."""
-    return PlatformClient(address, vendor="v", token="t", backoff=backoff, timeout=timeout)
+    return PlatformClient(address, vendor="v", token="t", backoff=AT_ONCE, timeout=10.0)
 
 
 async def connections() -> list[Figure]:
-    """Measure each fault of a connection, and many requests in flight."""
-    return [await closing(), await surplus(), *await cuts(), await width()]
+    """Measure each fault of a connection."""
+    return [await closing(), await surplus(), *await cuts()]
 
 
 async def closing(*, posts: int = 200) -> Figure:
@@ -141,23 +139,3 @@ async def cuts(*, step: int = 1) -> list[Figure]:
         exactly(f"GETs that {count:,} cuts left broken", broken_gets, 0),
         exactly("POSTs sent again, or reported wrong, after them", repeated_posts, 0),
     ]
-
-
-async def width() -> Figure:
-    """Compare the function calls of a request with 20 and 300 in flight; the machine does not change their number."""
-    calls: list[float] = []
-    async with RawServer(GOT) as server:
-        for in_flight in (20, 300):
-            policy = BackoffPolicy(max_in_flight=in_flight)
-            async with client(server.address, backoff=policy, timeout=60.0) as platform:
-
-                async def call_often(number: int, platform: PlatformClient = platform) -> None:
-                    for _ in range(number):
-                        await platform.itwins.get_primary_account()
-
-                await asyncio.gather(*(call_often(2) for _ in range(in_flight)))
-                profile = cProfile.Profile()
-                with profile:
-                    await asyncio.gather(*(call_often(1_200 // in_flight) for _ in range(in_flight)))
-                calls.append(pstats.Stats(profile).total_calls / 1_200)  # type: ignore[attr-defined]  # typeshed lacks it
-    return at_most("function calls of a request, 300 in flight by 20", calls[1] / calls[0], 1.15)

@@ -2,25 +2,22 @@
 
 import asyncio
 import random
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from statistics import median
 
 import httpx
-from itwin_platform import BackoffPolicy, BackoffTransport, DeadlineExceededError, Gate
+from itwin_platform import BackoffTransport, Gate
 from itwin_platform_transport import ServiceHeaders
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.services import Outcome, PreparedResponse, ReceivedRequest
 
 from .figure import Figure, at_most, exactly, for_comparison
-from .limits import FixedWindow, PunishingWindow
+from .limits import PunishingWindow
 from .outage import LATENCY, Service, called
 
 #: How long each case lasts, and how often each operation is called in a second.
 SECONDS, A_RATE, B_RATE = 120.0, 2.0, 5.0
-#: How long a used-up quota lasts, and the seconds between two calls.
-QUOTA_LASTS, QUOTA_ASKED = 48 * 3600.0, 60.0
 #: The header in which a 429 names the operation that it met.
 NAMED = "itwinplatform-ratelimited-operation"
 HEADERS = ServiceHeaders(limit_operation=(NAMED,))
@@ -103,61 +100,4 @@ def operations() -> list[Figure]:
             exactly(f"one operation has a limit of {name}: lost of its 200 calls", lost, 0),
             at_most(f"one operation has a limit of {name}: requests per call", per_call, 1.2),
         ]
-    for seconds in (1, 60):
-        longest, unexpected, requests = in_virtual_time(_used_up_quota(seconds))
-        case = f"48 hours of 429s, a call a minute, Retry-After: {seconds}"
-        figures += [
-            exactly(f"{case}: calls that end in anything else, or fail afterwards", unexpected, 0),
-            at_most(f"{case}: the longest call", longest, 140.0, unit=" s"),
-            for_comparison(f"{case}: requests of 2,880 calls", requests),
-        ]
-    for deadline in (120.0, 20.0):
-        case = f"1,000 tasks at ten a second, deadline of {deadline:g} s"
-        figures.append(exactly(f"{case}: lost", in_virtual_time(_long_queue(deadline)), 0))
     return figures
-
-
-async def _used_up_quota(retry_after: int) -> tuple[float, int, int]:
-    """Call every minute, whatever became of the calls before.
-
-    Return how long the longest call takes, the calls that end in no 429, or in no success after the end, and requests.
-    A call whose deadline passes while a request is in flight counts as one that ends in a 429.
-    """
-    now = asyncio.get_running_loop().time
-
-    def respond(received: ReceivedRequest) -> Outcome:
-        is_used_up = received.at < QUOTA_LASTS
-        return PreparedResponse(status=429, headers={"retry-after": str(retry_after)}) if is_used_up else 200
-
-    service, statuses, seconds = Service(respond, latency=LATENCY), Counter[int](), list[float]()
-    async with httpx.AsyncClient(transport=BackoffTransport(service, gate=Gate(20))) as client:
-
-        async def call() -> None:
-            began = now()
-            try:
-                statuses[(await client.get("https://service.example/a/1")).status_code] += 1
-            except DeadlineExceededError:
-                statuses[429] += 1
-            seconds.append(now() - began)
-
-        async with asyncio.TaskGroup() as calls:
-            while now() < QUOTA_LASTS - 300.0:
-                calls.create_task(call())
-                await asyncio.sleep(QUOTA_ASKED)
-        await asyncio.sleep(600.0)
-        after = (await client.get("https://service.example/a/1")).status_code
-    return max(seconds), statuses.total() - statuses[429] + (after != 200), len(service.requests)
-
-
-async def _long_queue(deadline: float) -> int:
-    """Start 1,000 calls at once at a limit of ten a second, and return those that are lost."""
-    limit, random_number = FixedWindow(10, 1.0), random.Random(1).random
-
-    def respond(received: ReceivedRequest) -> Outcome:
-        return 200 if limit.accepts(received.at) else PreparedResponse(status=429, headers={"retry-after": "1"})
-
-    service, policy = Service(respond, latency=LATENCY), BackoffPolicy(deadline=deadline)
-    gate = Gate(20, random_number=random_number)
-    async with BackoffTransport(service, gate=gate, random_number=random_number) as transport:
-        found = await asyncio.gather(*(called(transport, f"/things/{n}", policy=policy) for n in range(1000)))
-    return sum(status != 200 for _, status, _ in found)

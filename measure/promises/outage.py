@@ -14,7 +14,7 @@ from itwin_platform_transport.gates import breaker
 from tests.support.event_loops import in_virtual_time
 from tests.support.services import InTaskOfCall, Outcome, PreparedResponse, ReceivedRequest, ScriptedTransport
 
-from .figure import Figure, at_most, exactly, for_comparison
+from .figure import Figure, at_most, for_comparison
 
 LATENCY = 0.02
 #: Seconds that a service names as its delay while it is down.
@@ -53,14 +53,10 @@ def until(seconds: float) -> Callable[[str, float], bool]:
 
 
 async def called(
-    transport: BackoffTransport,
-    path: str,
-    *,
-    route: str = "/things/{id}",
-    policy: BackoffPolicy = BackoffPolicy(),  # noqa: B008  # a frozen value
+    transport: BackoffTransport, path: str, *, route: str = "/things/{id}"
 ) -> tuple[str, int | type[PlatformError], float]:
     """Make a call; return its path, its status or its error, and the time of its end."""
-    info = CallInfo(method="GET", route=route, policy=policy)
+    info = CallInfo(method="GET", route=route, policy=BackoffPolicy())
     request = Request("GET", httpx.URL(f"https://service.example{path}"), (), b"", {})
     try:
         result = await transport.send(request, info)
@@ -188,29 +184,17 @@ async def after_silence(*, silence: float) -> float:
         return loop.time() - began
 
 
-async def patient_calls() -> tuple[int, int]:
-    """Make calls without a deadline in an outage of ten minutes; return the numbers of lost calls and of requests."""
-    policy, service = BackoffPolicy(max_attempts=1000, deadline=None), blip("503", until(600.0))
-    async with BackoffTransport(service, gate=Gate(20)) as transport:
-        made = (called(transport, f"/things/{number}", policy=policy) for number in range(20))
-        found = await asyncio.gather(*made)
-    return sum(status != 200 for _, status, _ in found), sum(request.at < 600 for request in service.requests)
-
-
-def long_outages() -> list[Figure]:
-    """Measure the first call after an outage, and calls without a deadline in an outage of ten minutes."""
+def silent_outages() -> list[Figure]:
+    """Measure the first call after an outage that ended while no call waited."""
     figures = []
     for silence in (0.0, 0.5, 2.0, 5.0, 40.0):
         seconds = in_virtual_time(after_silence(silence=silence))
         name = f"an outage that ended {silence:g} s ago, while no call waited: the next call takes"
         figures.append(at_most(name, seconds, 1.5, unit=" s"))
-    count, requests = in_virtual_time(patient_calls())
-    figures.append(exactly("ten minutes, 20 calls with max_attempts=1000, deadline=None: lost", count, 0))
-    figures.append(at_most("ten minutes, the same: requests", requests, 200))
     return figures
 
 
 def outage() -> list[Figure]:
     """Measure short and long outages in virtual time."""
-    measurements = (half_broken, blips, lasting, long_outages)
+    measurements = (half_broken, blips, lasting, silent_outages)
     return [figure for measure in measurements for figure in measure()]

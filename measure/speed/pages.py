@@ -69,15 +69,11 @@ Each ratio is to the least client that the parts of this one allow: asyncio, htt
 
 {importing}
 
-## Each Python, many calls, and rates
+## Each Python, and rates
 
 This client with each Python that was measured, of httpx with json under the same Python:
 
 {pythons}
-
-A thousand calls at once, to a service without latency:
-
-{tasks}
 
 A thousand calls at once, to a service that responds after 20 ms. By default, this client has 20 requests in flight.
 With `BackoffPolicy(max_in_flight=100)`, it has as many as the others have by default:
@@ -124,7 +120,6 @@ def measured(figures: Figures, parts: Parts, server_load: str, old: str) -> str:
         anchors=in_markdown(report.anchor_rows(figures)),
         importing=importing(parts),
         pythons=in_markdown(each_python(figures, parts.python, old)),
-        tasks=in_markdown(report.tasks(figures)),
         waiting=in_markdown(report.waiting_rows(parts)),
         rates=in_markdown(report.rate_rows(parts)),
         server_load=server_load,

@@ -141,20 +141,6 @@ def anchor_rows(figures: Figures) -> list[list[str]]:
     return rows
 
 
-def tasks(figures: Figures) -> list[list[str]]:
-    """Return the microseconds of one task as rows of cells, the head first."""
-    measured = (workloads.TASKS_AT_ONCE, workloads.TASKS_OVER_TLS)
-    columns = [part for each in measured for part in (f"{each.title}, us a call", f"of {AIOHTTP}")]
-    rows = [["Client", *columns]]
-    for client in CLIENTS:
-        row = [client]
-        for each in measured:
-            spent = Spread.of([seconds * 1e6 for seconds in figures[each][client]])
-            row += [str(spent), str(ratios(figures, each, client, against=AIOHTTP))]
-        rows.append(row)
-    return rows
-
-
 def rate_rows(parts: Parts) -> list[list[str]]:
     """Return requests per second as rows of cells, the head first."""
     rows = [["In flight", *(f"{width:,}" for width in WIDTHS)]]

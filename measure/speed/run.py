@@ -177,7 +177,6 @@ def main() -> None:
     print_table("ratios to the floor", report.anchor_rows(figures))
     parts = None if is_quick else measured_parts(pythons)
     if parts is not None:
-        print_table("1,000 calls at once", report.tasks(figures))
         print_table("requests per second", report.rate_rows(parts))
         print_table("1,000 calls at 20 ms", report.waiting_rows(parts))
         write_page(PROJECT / "docs" / "benchmarks.md", figures, parts, load)

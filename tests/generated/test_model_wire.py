@@ -1,9 +1,8 @@
-"""Values of the wire: times in every form, dates, UUIDs and numbers; bodies, queries and headers on the way out."""
+"""Values of the wire: times in every form, dates and UUIDs; bodies, queries and headers on the way out."""
 
 import json
 import warnings
 from datetime import UTC, date, datetime, timedelta, timezone
-from enum import IntEnum
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
@@ -11,15 +10,13 @@ from uuid import UUID
 import httpx
 import pytest
 from hypothesis import example, given, strategies as st
-from itwin_platform import UNSET, ITwin, ITwinSubClass, RepositoryResourceData, Scene, SceneObject, SceneObjectCreate
+from itwin_platform import UNSET, ITwin, ITwinSubClass, RepositoryResourceData, SceneObjectCreate
 from itwin_platform_api import models
-from itwin_platform_api.decoding import decode_date, decode_datetime, decode_enum, decode_map, decode_uuid, open_member
+from itwin_platform_api.decoding import decode_date, decode_datetime, decode_map, decode_uuid
 from itwin_platform_api.encoding import encode, encode_datetime, encode_parameters
-from itwin_platform_api.errors import ResponseDecodeError, decode_error
 from itwin_platform_api.request import RequestValues, send
 
 from tests.support.examples import strings
-from tests.support.schema_values import SCHEMAS
 
 KEY = "6a2d2381-6c57-9332-387a-5b7c00000000"
 MOMENT = datetime(2022, 6, 9, 17, 26, 11, 130_999, tzinfo=UTC)
@@ -29,13 +26,12 @@ RESOURCE = RepositoryResourceData(itwin_id="i", repository_id="r", id="m", class
 @pytest.mark.parametrize(
     ("value", "written"),
     [
-        (ITwinSubClass.ASSET, "Asset"),
         (ITwinSubClass("Road"), "Road"),
-        (MOMENT, "2022-06-09T17:26:11.130Z"),
         ({"a": UNSET, "b": None, "c": [MOMENT]}, {"b": None, "c": ["2022-06-09T17:26:11.130Z"]}),
         (MappingProxyType({"a": (1, 2)}), {"a": [1, 2]}),
         ([RESOURCE], [{"iTwinId": "i", "repositoryId": "r", "id": "m", "class": "iModels"}]),
         ({"deep": {"er": [RESOURCE, True, 1.5, 10**30]}}, {"deep": {"er": [RESOURCE.to_dict(), True, 1.5, 10**30]}}),
+        ([date(2024, 5, 17), UUID(KEY)], ["2024-05-17", KEY]),
     ],
     ids=str,
 )
@@ -50,7 +46,6 @@ def test_a_value_is_written_for_json(value: object, written: object) -> None:
     [
         ("a,b", "a,b"),
         (True, "true"),
-        (False, "false"),
         (0, "0"),
         (["a", ITwinSubClass.ASSET], "a,Asset"),
         ((), ""),
@@ -71,79 +66,23 @@ def test_a_field_wins_over_an_unknown_one_of_its_name() -> None:
     assert created.to_dict()["kind"] == "Layer"
 
 
-@pytest.mark.parametrize(
-    ("kind", "model"),
-    [
-        ("Header", models.HeaderAuthentication),
-        ("QueryParameter", models.QueryParameterAuthentication),
-        ("New", dict),
-    ],
-)
-def test_discriminated_models_are_read_by_their_constant(kind: str, model: type) -> None:
-    """Each type of authentication is read into its own model, an unknown one stays as it came."""
-    wire = {"authentication": {"type": kind, "key": "k", "value": "v", "more": 1}}
-    read = models.Repository.from_dict(wire)
-    assert type(read.authentication) is model
-    assert read.to_dict() == wire
-
-
 @pytest.mark.parametrize("value", ["soon", "2024-13-01", 7, None, ["2024-01-02"]])
-def test_a_value_of_another_form_stays(value: Any) -> None:
-    """What is no date and no UUID stays as it came."""
-    assert decode_date(value) is value
-    assert decode_uuid(value) is value
-
-
-def test_dates_and_uuids_survive_a_round_trip() -> None:
-    """A date and a UUID are sent in the form in which they came; a map of them keeps its names."""
-    assert [decode_date("2024-05-17"), decode_uuid(KEY)] == [date(2024, 5, 17), UUID(KEY)]
-    assert encode([decode_date("2024-05-17"), decode_uuid(KEY)]) == ["2024-05-17", KEY]
-    assert decode_map(decode_date, {"a": "2024-05-17", "b": None}) == {"a": date(2024, 5, 17), "b": None}
-
-
-def test_a_number_that_an_enum_does_not_list_stays_a_number() -> None:
-    """An unknown number survives a round trip, and what is no number is no member."""
-
-    class Level(IntEnum):
-        LOW = 1
-
-        @classmethod
-        def _missing_(cls, value: object) -> "Level | None":
-            return open_member(cls, value)
-
-    assert decode_enum(Level, 1) is Level.LOW
-    assert (decode_enum(Level, 7), Level(7).name) == (7, "7")
-    for other in (True, "1", 1.5):
-        assert decode_enum(Level, other) is other
-    no_numbers: list[Any] = ["high", False]
-    for other in no_numbers:
-        with pytest.raises(ValueError, match=f"{other!r} is not a valid"):
-            Level(other)
-
-
-def test_a_broken_success_keeps_the_response() -> None:
-    """Without a wrapper, the error of a success that cannot be decoded has status, headers and body."""
-    error = decode_error(httpx.Response(200, headers={"x-a": "b"}, content=b"{"))
-    assert isinstance(error, ResponseDecodeError)
-    assert (error.status, error.headers["x-a"], error.body) == (200, "b", b"{")
-    assert str(error) == "response with status 200 and 1 bytes: it does not match the specification"
+def test_dates_and_uuids_are_read_and_other_values_stay(value: Any) -> None:
+    """What is no date and no UUID stays as it came; a map of them keeps its names."""
+    assert (decode_date(value), decode_uuid(value), decode_uuid(KEY)) == (value, value, UUID(KEY))
+    assert decode_map(decode_date, {"a": "2024-05-17", "b": value}) == {"a": date(2024, 5, 17), "b": value}
 
 
 @pytest.mark.parametrize(("query", "sent"), [({"$top": "5"}, "%24top=5"), ("$top=5", "$top=5"), ({}, "")])
 async def test_values_go_through_a_plain_httpx_client(query: dict[str, str] | str, sent: str) -> None:
     """An `httpx.AsyncClient` sends a request from its values, with a query by name or as it stands."""
-    seen: list[httpx.Request] = []
-
-    def response(request: httpx.Request) -> httpx.Response:
-        seen.append(request)
-        return httpx.Response(204)
-
-    values = RequestValues(
-        method="POST", route="/a/{id}", path="/a/1", query=query, headers={"x-b": "c"}, body={"day": date(2024, 1, 2)}
-    )
-    async with httpx.AsyncClient(transport=httpx.MockTransport(response), base_url="http://127.0.0.1") as client:
-        await send(client, values)
-    (request,) = seen
+    transport = httpx.MockTransport(lambda _: httpx.Response(204))
+    body = {"day": date(2024, 1, 2)}
+    values = RequestValues(method="POST", route="/a/{id}", path="/a/1", query=query, headers={"x-b": "c"}, body=body)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        response = await send(client, values)
+    assert isinstance(response, httpx.Response)
+    request = response.request
     assert (request.method, request.url.path, request.url.query.decode()) == ("POST", "/a/1", sent)
     assert (request.headers["x-b"], json.loads(request.content)) == ("c", {"day": "2024-01-02"})
 
@@ -228,18 +167,6 @@ def test_any_time_is_written_in_utc(moment: datetime) -> None:
     else:
         assert written.endswith("Z")
         assert decode_datetime(written) == expected.replace(microsecond=expected.microsecond // 1000 * 1000)
-        assert encode_datetime(decode_datetime(written)) == written
-
-
-@pytest.mark.parametrize("model", [ITwin, Scene, SceneObject])
-def test_every_documented_time_is_read(model: Any) -> None:
-    """Each field of type Date-time is a datetime; the times of a webhook are String, and stay strings."""
-    fields = SCHEMAS[model.__name__]["properties"]
-    times = [name for name, schema in fields.items() if schema.get("$ref", "").endswith("/DateTime")]
-    assert len(times) == 2
-    read = model.from_dict(dict.fromkeys(times, "2022-06-09T17:26:11.13"))
-    found = [value for value in (getattr(read, name, None) for name in model.__slots__) if isinstance(value, date)]
-    assert found == [at(2022, 6, 9, 17, 26, 11, 130_000)] * 2
 
 
 def test_the_fields_that_are_sent_do_not_show_in_a_frame() -> None:

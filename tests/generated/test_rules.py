@@ -26,6 +26,8 @@ class OtherBool:
 
 
 UUID = {"pattern": create_scene.RULES["body"].properties["id"].pattern, "form": "a UUID string"}
+OBJECT: Any = create_scene.RULES["body"].properties["sceneData"].properties["objects"].items
+SEMVER = {"pattern": OBJECT.properties["version"].pattern, "form": "a semantic version"}
 #: A rule of the document; values that fit, and values that do not.
 FITTING: list[tuple[dict[str, Any], list[object], list[object]]] = [
     ({"kind": "integer", "least": 0, "most": 9}, [0, 9], [-1, 10, True, 1.0, "1", None, float("nan"), [1]]),
@@ -35,6 +37,7 @@ FITTING: list[tuple[dict[str, Any], list[object], list[object]]] = [
     ({"kind": "number", "least": 0, "most": 9}, [0, 9, 0.0, 9.0], [-0.1, 9.1, True, "1", None, [1]]),
     ({"kind": "string", "least": 2, "most": 3}, ["ab", "abc"], ["", "a", "abcd", None, 1, b"xx", ["x", "y"], {}]),
     ({"kind": "string", **UUID}, [SCENE, SCENE.upper()], [f"{SCENE}\n", f" {SCENE}", SCENE[:-1], "x"]),
+    ({"kind": "string", **SEMVER}, ["1.0.0", "1.12.3-beta.1+build.5"], ["1.0", "v1.0.0", "01.0.0", ""]),
     ({"kind": "boolean"}, [True, False], [None, 1, "true", []]),
     ({"kind": "array", "least": 2, "most": 3}, [[1, 2], [1, 2, 3]], [[], [1], [1] * 4, None, 1, "xy", {}, {"x", "y"}]),
     ({"kind": "object"}, [{}], [None, 1, "x", ["x"]]),

@@ -1,7 +1,5 @@
 """Each model has one table of its fields, from which everything that reads and writes it is made."""
 
-import inspect
-import linecache
 import logging
 import traceback
 from datetime import UTC, date, datetime
@@ -12,20 +10,16 @@ import attrs
 import httpx
 import pytest
 from itwin_platform import UNSET, ITwin
-from itwin_platform_api import kinds, models
+from itwin_platform_api import models
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.decoding import open_member
 from itwin_platform_api.errors import ResponseDecodeError
 from itwin_platform_api.kinds import (
     ANY,
-    BOOLEAN,
     DATE,
     DATE_TIME,
-    NUMBER,
-    OBJECT,
     STRING,
     UUID_STRING,
-    ByKind,
     EnumKind,
     Kind,
     ListKind,
@@ -40,55 +34,15 @@ from itwin_platform_api.structures import ResponseReader, decode_value
 from tests.support.schema_values import MODELS, SCHEMAS
 
 
-def documented(schema: dict[str, Any]) -> Kind:
-    """Return the kind that the document gives to a property, by a walk of its own."""
-    name = schema.get("$ref", "").rpartition("/")[2]
-    target = SCHEMAS[name] if name else schema
-    branches = [each for each in (*target.get("oneOf", ()), *target.get("anyOf", ())) if each.get("type") != "null"]
-    if "x-kinds" in target:
-        return ByKind(target["x-kinds"])
-    if "x-values" in target:
-        return EnumKind(target["x-values"])
-    if "enum" in target:
-        return EnumKind(name)
-    if len(branches) == 1:
-        return documented(branches[0])
-    if branches:
-        return OneOfKind(tuple(each["$ref"].rpartition("/")[2] for each in branches))
-    return ModelKind(name) if name in MODELS else documented_by_type(target)
-
-
-def documented_by_type(target: dict[str, Any]) -> Kind:
-    """Return the kind of a property that is neither an enum nor a model."""
-    types = target.get("type", [])
-    types = [each for each in (types if isinstance(types, list) else [types]) if each != "null"]
-    match types, target.get("format"):
-        case ["array"], _:
-            return ListKind(documented(target["items"]))
-        case ["string"], "date-time":
-            return DATE_TIME
-        case ["string"], _:
-            return STRING
-        case ((["integer"] | ["number"]), _):
-            return NUMBER
-        case ["boolean"], _:
-            return BOOLEAN
-        case ["object"], _ if target.get("x-undecoded"):
-            return OBJECT
-        case _:
-            return ANY
-
-
 @pytest.mark.parametrize("name", sorted(MODELS))
-def test_a_table_is_what_the_document_says(name: str) -> None:
-    """It has each property in the order of the document, with its kind, and a field of the class."""
+def test_a_table_has_each_property(name: str) -> None:
+    """The properties are in the order of the document, and each is a field of the class that is called like it."""
     table = MODELS[name].FIELDS
-    expected = [(wire, repr(documented(schema))) for wire, schema in SCHEMAS[name].get("properties", {}).items()]
-    assert [(wire, repr(kind)) for wire, (_, kind) in table.items()] == expected
-    fields = {field.name for field in attrs.fields(MODELS[name])}
-    assert {name for name, _ in table.values()} | {"additional_properties"} == fields
-    bare = {wire.replace("_", "").lower(): field.replace("_", "") for wire, (field, _) in table.items()}
-    assert list(bare) == list(bare.values())
+    assert list(table) == list(SCHEMAS[name].get("properties", {}))
+    fields = [field for field, _ in table.values()]
+    assert {*fields, "additional_properties"} == {field.name for field in attrs.fields(MODELS[name])}
+    bare = [[each.replace("_", "").lower() for each in names] for names in (table, fields)]
+    assert bare[0] == bare[1]
 
 
 class MyITwin(ITwin):
@@ -118,29 +72,21 @@ def test_a_class_that_is_derived_from_a_model_keeps_its_methods(kind: Any) -> No
         assert (type(plain), plain.to_dict()) == (ITwin, {"id": "a"})
 
 
-@pytest.mark.parametrize("name", ["from_dict", "wire_fields"])
-def test_a_method_that_is_made_has_a_name_documentation_and_lines(name: str) -> None:
-    """Help, tracebacks and debuggers show it as they show a method that was written."""
-    ITwin.from_dict({}).to_dict()
-    method: Any = getattr(ITwin, name)
-    assert (method.__qualname__, method.__module__) == (f"ITwin.{name}", ITwin.__module__)
-    assert inspect.getdoc(method) == inspect.getdoc(getattr(JSONModel, name))
-    assert inspect.signature(method).return_annotation == inspect.signature(getattr(JSONModel, name)).return_annotation
-    linecache.checkcache()
-    assert f"def {name}(" in inspect.getsource(method)
+class Failing(dict[str, Any]):
+    """An object that fails when it is read."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise RuntimeError(key)
 
 
-def test_a_traceback_shows_the_line_of_a_method_that_is_made() -> None:
-    """An object that fails when it is read fails in a line that can be seen."""
-
-    class Failing(dict[str, Any]):
-        def __getitem__(self, key: str) -> Any:
-            raise RuntimeError(key)
-
+def test_a_method_that_is_made_is_shown_like_one_that_was_written() -> None:
+    """Help has its name and documentation, and a traceback its line."""
     with pytest.raises(RuntimeError) as caught:
         ITwin.from_dict(Failing(id="a"))
     frame = traceback.extract_tb(caught.value.__traceback__)[-2]
-    assert (frame.name, frame.line) == ("from_dict", "model.id = d['id']")
+    assert (frame.name, "['id']" in str(frame.line)) == ("from_dict", True)
+    method: Any = ITwin.from_dict
+    assert (method.__qualname__, method.__doc__) == ("ITwin.from_dict", JSONModel.from_dict.__doc__)
 
 
 def test_a_warning_without_a_wrapper_is_in_the_log_of_the_package(caplog: pytest.LogCaptureFixture) -> None:
@@ -210,7 +156,6 @@ class Calendar(JSONModel):
 def _own_models(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (Tree, Level, Days, Calendar):
         monkeypatch.setattr(models, kind.__name__, kind, raising=False)
-    monkeypatch.setattr(kinds, "class_of", lambda name: getattr(models, name))
 
 
 TREE: dict[str, Any] = {
@@ -250,31 +195,35 @@ def test_all_that_a_document_may_bring_is_read(caplog: pytest.LogCaptureFixture)
 
 
 @pytest.mark.parametrize(
-    ("change", "place"),
+    ("model", "body", "place"),
     [
-        ({"level": "1"}, "level is a string"),
-        ({"day": 5}, "day is a number"),
-        ({"parts": [{"name": "b", "parts": [{"level": []}]}]}, "parts[0].parts[0].level is a list"),
-        ({"parts": [{"parts": [None]}]}, "parts[0].parts[0] is null"),
-        ({"parts": [{"parts": [5]}]}, "parts[0].parts[0] is a number"),
-        ({"forms": [{"type": "Header", "key": 5}]}, "forms[0].key is a number"),
-        ({"forms": [{"type": 5}]}, "forms[0].type is a number"),
+        (Tree, TREE | {"level": "1"}, "level is a string"),
+        (Tree, TREE | {"day": 5}, "day is a number"),
+        (Tree, TREE | {"parts": [{"name": "b", "parts": [{"level": []}]}]}, "parts[0].parts[0].level is a list"),
+        (Tree, TREE | {"parts": [{"parts": [None]}]}, "parts[0].parts[0] is null"),
+        (Tree, TREE | {"parts": [{"parts": [5]}]}, "parts[0].parts[0] is a number"),
+        (Tree, TREE | {"forms": [{"type": "Header", "key": 5}]}, "forms[0].key is a number"),
+        (Tree, TREE | {"forms": [{"type": 5}]}, "forms[0].type is a number"),
+        (Calendar, {"days": {"tree": 5}}, "days.tree is a number"),
     ],
     ids=str,
 )
 def test_what_has_another_type_in_it_is_named(
-    change: dict[str, Any], place: str, caplog: pytest.LogCaptureFixture
+    model: Any, body: dict[str, Any], place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Wherever it is, it stays, and the warning names it."""
-    read(TREE | change)
+    read(body, model)
     [record] = caplog.records
     assert record.getMessage().endswith(f": {place}")
 
 
-def test_what_msgspec_does_not_check_is_named(caplog: pytest.LogCaptureFixture) -> None:
-    """A model with other properties that are decoded has no structure, and its values are reported as well."""
-    assert read({"days": {"tree": 5}}, Calendar).days.tree == 5
-    assert [record.getMessage().partition("documented: ")[2] for record in caplog.records] == ["days.tree is a number"]
+@pytest.mark.parametrize("value", [False, "1", 1.5, [1]], ids=repr)
+def test_what_is_no_integer_is_no_member(value: Any) -> None:
+    """An enum of integers takes no truth value and no string; an integer that it does not list is its own name."""
+    with pytest.raises(ValueError, match="is not a valid"):
+        Level(value)
+    assert Tree.from_dict({"level": value}).level is value
+    assert (Level(7), Level(7).name) == (7, "7")
 
 
 def test_a_tree_that_is_too_deep_is_a_decode_error() -> None:
@@ -295,24 +244,29 @@ def test_names_that_are_data_keep_their_order() -> None:
         assert list(options.query_parameters) == list(names)
 
 
-def test_a_body_that_is_no_model_is_decoded_by_its_kind(caplog: pytest.LogCaptureFixture) -> None:
-    """A response may be a list, or a string."""
-    response = httpx.Response(200)
-    times = decode_value(ListKind(DATE_TIME), ["2024-05-17", None], response)
-    assert times == [datetime(2024, 5, 17, tzinfo=UTC), None]
-    assert decode_value(STRING, "text", response) == "text"
-    assert decode_value(ANY, None, response) is None
-    assert caplog.records == []
-    assert decode_value(ListKind(STRING), ["a", 5], response) == ["a", 5]
-    assert decode_value(STRING, 5, response) == 5
-    assert [each.getMessage().partition("documented: ")[2] for each in caplog.records] == [
-        "[1] is a number",
-        "is a number",
-    ]
+@pytest.mark.parametrize(
+    ("kind", "body", "value", "place"),
+    [
+        (ListKind(DATE_TIME), ["2024-05-17", None], [datetime(2024, 5, 17, tzinfo=UTC), None], []),
+        (STRING, "text", "text", []),
+        (ANY, None, None, []),
+        (ListKind(STRING), ["a", 5], ["a", 5], ["[1] is a number"]),
+        (STRING, 5, 5, ["is a number"]),
+    ],
+)
+def test_a_body_that_is_no_model_is_decoded_by_its_kind(
+    kind: Kind, body: Any, value: Any, place: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A response may be a list, or a string; what has another type in it stays, and is named."""
+    assert decode_value(kind, body, httpx.Response(200)) == value
+    assert [each.getMessage().partition("documented: ")[2] for each in caplog.records] == place
 
 
-@pytest.mark.parametrize("status", [199, 302, 503])
-def test_only_a_success_is_decoded(status: int) -> None:
-    """A response of any other status is an error, whatever its body."""
-    with pytest.raises(ResponseDecodeError):
-        ResponseReader(models.RepositoryResponse).read(httpx.Response(status, json={"repository": {}}))
+@pytest.mark.parametrize(("status", "body"), [(199, b"{}"), (302, b"{}"), (503, b"{}"), (200, b"{")])
+def test_only_a_success_is_decoded(status: int, body: bytes) -> None:
+    """A response of another status, and one that is broken, is an error that keeps the response."""
+    response = httpx.Response(status, headers={"x-a": "b"}, content=body)
+    with pytest.raises(ResponseDecodeError) as caught:
+        ResponseReader(models.RepositoryResponse).read(response)
+    error = caught.value
+    assert (error.status, error.headers["x-a"], error.body) == (status, "b", body)

@@ -13,9 +13,9 @@ import pytest
 from itwin_platform import Pager, PlatformClient, escape
 from itwin_platform_sandbox import Sandbox
 
-from tests.support.code_blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude
+from tests.support.code_blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude, make_service
 from tests.support.public_face import CALLABLES, GROUPS
-from tools.vendoring.vendor import vendor
+from tests.support.sandboxes import variables_of
 
 pytest_plugins = ["pytester"]
 
@@ -40,9 +40,8 @@ TEST_FILES = [block for page in PAGES for block in blocks_of(page, "python") if 
 @pytest.fixture
 def served(itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     """A sandbox where the three variables of the first page say that the service is."""
-    monkeypatch.setenv("ITWIN_PLATFORM_BASE_URL", itwin_sandbox.base_url)
-    monkeypatch.setenv("ITWIN_PLATFORM_VENDOR", "sandbox")
-    monkeypatch.setenv("ITWIN_PLATFORM_TOKEN", itwin_sandbox.token)
+    for name, value in variables_of(itwin_sandbox).items():
+        monkeypatch.setenv(name, value)
     return itwin_sandbox
 
 
@@ -60,10 +59,7 @@ def test_code_of_a_page_runs(
 ) -> None:
     """The blocks of a page run one after the other behind the first page's, and print what the page says."""
     if "my_service._vendor" in page.read_text(encoding="utf-8"):
-        (tmp_path / "my_service").mkdir()
-        (tmp_path / "my_service" / "__init__.py").touch()
-        copied = tmp_path / "my_service" / "_vendor"
-        vendor(project=PROJECT, destination=copied, name="itwin", overwrite=False, command="make vendor")
+        make_service(tmp_path)
         monkeypatch.syspath_prepend(tmp_path)
         for name in [name for name in sys.modules if name.split(".")[0] == "my_service"]:
             monkeypatch.delitem(sys.modules, name)
@@ -102,16 +98,5 @@ def test_the_example_of_a_docstring_runs(operation: Callable[..., object], conso
     example = fenced.search(inspect.getdoc(operation) or "")
     assert example is not None
     text = "from itwin_platform import *\n" + textwrap.dedent(example[1])
-    console.run(Block(page=Path(inspect.getfile(operation)), line=1, language="python", text=text))
+    console.run(Block(page=Path(inspect.getfile(operation)), line=1, text=text))
     assert all(request.status is not None and request.status < 300 for request in console.sandbox.requests)
-
-
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__qualname__)
-def test_the_docstring_of_an_operation_is_complete(operation: Callable[..., object]) -> None:
-    """It describes each parameter, what is returned and raised, and where the service specifies it."""
-    text, parameters = inspect.getdoc(operation) or "", [*inspect.signature(operation).parameters]
-    sections = re.findall(r"^(Args|Returns|Raises|Example|Source):", text, re.MULTILINE)
-    assert sections == [*(["Args"] if parameters else []), "Returns", "Raises", "Example", "Source"]
-    arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]
-    described = ", ".join(re.findall(r"^    ([a-z_, ]+):", arguments, re.MULTILINE)).split(", ")
-    assert sorted(described) == sorted(parameters or [""])

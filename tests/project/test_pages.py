@@ -8,12 +8,9 @@ import pytest
 from itwin_platform import BackoffPolicy, EventType, PlatformClient
 from itwin_platform_sandbox.__main__ import command_line
 
-from tests.support.calls import ITWINS_PER_PAGE, METHODS, OBJECTS_PER_PAGE
+from tests.support.calls import ITWINS_PER_PAGE, OBJECTS_PER_PAGE
 from tests.support.code_blocks import PAGES, PROJECT, blocks_of
-from tests.support.operations import OPERATIONS
 from tests.support.public_face import CALLABLES, EXPORTED, GROUPS, NAMES
-from tools.site.check_search import questions
-from tools.site.specification_links import linked
 from tools.site.specification_page import PAGE
 
 DOCS = PROJECT / "docs"
@@ -43,12 +40,17 @@ def commands() -> set[str]:
     return {line for text in shell for line in text.splitlines()} | {*code}
 
 
-def test_every_target_that_is_named_is_there() -> None:
-    """Every `make` command of the documentation is a target."""
+def test_every_target_and_file_that_is_named_is_there() -> None:
+    """Every `make` command of the documentation is a target, and every path of the project exists."""
     makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
-    named = {target for line in commands() for target in re.findall(r"^make ([a-z-]+)", line)}
-    assert named >= {"demo", "generate", "vendor", "docs"}
-    assert [target for target in sorted(named) if f"\n{target}:" not in makefile] == []
+    targets = {target for line in commands() for target in re.findall(r"^make ([a-z-]+)", line)}
+    folders = "wrapper|transport|generated|sandbox|tests|tools|examples|docs|templates|measure"
+    files = {path for code in commands() for path in re.findall(rf"^(?:cp -r )?((?:{folders})/[\w./-]*)", code)}
+    files |= {path for text in TEXTS.values() for path in re.findall(r'^--8<-- "([\w./]+)', text, re.MULTILINE)}
+    assert targets
+    assert files
+    assert [target for target in sorted(targets) if f"\n{target}:" not in makefile] == []
+    assert [path for path in sorted(files) if not (PROJECT / path).exists()] == []
 
 
 def test_every_sandbox_option_that_is_named_is_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,31 +61,6 @@ def test_every_sandbox_option_that_is_named_is_there(capsys: pytest.CaptureFixtu
     for line in lines:
         command_line().parse_args(line.split())
     assert capsys.readouterr().err == ""
-
-
-def test_every_file_that_is_named_is_there() -> None:
-    """A file or folder of the project that a page names or takes over exists, the reader's own service aside."""
-    folders = "wrapper|transport|generated|sandbox|tests|tools|examples|docs|templates|measure"
-    named = {path for code in commands() for path in re.findall(rf"^(?:cp -r )?((?:{folders})/[\w./-]*)", code)}
-    included = {path for text in TEXTS.values() for path in re.findall(r'^--8<-- "([\w./]+)', text, re.MULTILINE)}
-    assert named
-    assert included == {"CHANGELOG.md", "wrapper/ARCHITECTURE.md"}
-    assert [path for path in sorted(named | included) if not (PROJECT / path).exists()] == []
-
-
-def test_every_guide_is_searched_for() -> None:
-    """`make docs` asks the search of the site a question for every guide."""
-    asked = {page for pages in questions().values() for page in pages}
-    guides = {f"{page.stem}/" for page in DOCS.glob("*.md") if page.name[0] != "."}
-    assert asked == guides - {"index/", "changelog/", "design/"}
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_a_docstring_names_its_operation_of_the_specification(name: str) -> None:
-    """An editor shows no link: the docstring of each operation says where to read, and the site links that instead."""
-    source = re.search(r"Source: section 4\.\d+, .*", CALLABLES[METHODS[name][0]].__doc__ or "")
-    assert source is not None
-    assert linked(source[0]) == f"Specification: [{name}](specification.md#{name})."
 
 
 POLICY, TIMEOUT = BackoffPolicy(), inspect.signature(PlatformClient).parameters["timeout"].default

@@ -15,6 +15,7 @@ from tests.support.public_face import CALLABLES, EXPORTED, GROUPS, NAMES
 from tests.support.specification import specification
 from tools.generation.document import operations
 from tools.generation.wrapper_fit import wrapped
+from tools.site.specification_links import linked
 
 #: Where each operation is found.
 METHODS = {name: method for name, (method, _, _) in calls.METHODS.items()}
@@ -48,13 +49,17 @@ def test_every_operation_is_named(file: str) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_docstring_says_what_is_preview_and_what_is_raised(name: str) -> None:
-    """It marks exactly the previews, and names the class of every documented rejection, and what every call raises."""
+    """It marks exactly the previews, and names the class of every documented rejection, and what every call raises.
+
+    It says where to read: an editor shows no link, and the site links that instead.
+    """
     said = str(CALLABLES[METHODS[name]].__doc__)
     marker = "Technical Preview: for testing only, not for production use; may change."
     assert (marker in said) == OPERATIONS[name].get("x-technical-preview", False)
     statuses = [int(status) for status in OPERATIONS[name]["responses"] if int(status) >= 400]
     errors = [*RAISED_BY_EVERY_CALL, *(status_error_class(status).__name__ for status in statuses)]
     assert [error for error in errors if error not in said] == []
+    assert f"Specification: [{name}](specification.md#{name})." in linked(said)
 
 
 def test_all_is_sorted_and_holds_what_is_shown() -> None:
@@ -70,18 +75,10 @@ def test_all_is_sorted_and_holds_what_is_shown() -> None:
         from itwin_platform import Nothing  # type: ignore[attr-defined]  # noqa: F401  # as a mistake
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, each in EXPORTED.items() if inspect.isroutine(each) or inspect.isclass(each)]
-)
+@pytest.mark.parametrize("name", CALLABLES)
 def test_every_name_is_documented(name: str) -> None:
-    """Each exported class and function, and each public method and property of a class, says what it is for."""
-    exported = EXPORTED[name]
-    assert exported.__doc__
-    own = vars(exported) if inspect.isclass(exported) else {}
-    documentable = (staticmethod, classmethod, property)
-    members = [each for each, value in own.items() if inspect.isfunction(value) or isinstance(value, documentable)]
-    public = [each for each in members if not each.startswith("_")]
-    assert [each for each in public if not inspect.getdoc(getattr(exported, each))] == []
+    """Each exported class and function, and each public method, says what it is for."""
+    assert inspect.getdoc(CALLABLES[name])
 
 
 def test_a_public_class_names_the_package_that_users_import() -> None:
@@ -102,15 +99,16 @@ def test_help_describes_each_field(name: str) -> None:
     assert [each for each in fields if each not in described] == []
 
 
-@pytest.mark.parametrize(
-    "name", ["PlatformClient", "BackoffTransport", "EngineTransport", "Gate", "RedisGate", "Pager"]
-)
+OPERATIONS_OF_USERS = [name for name in sorted(CALLABLES) if name.partition(".")[0] in GROUPS]
+CONSTRUCTORS = ["PlatformClient", "BackoffTransport", "EngineTransport", "Gate", "RedisGate", "Pager"]
+
+
+@pytest.mark.parametrize("name", [*OPERATIONS_OF_USERS, *CONSTRUCTORS])
 def test_help_shows_the_arguments_of_users(name: str) -> None:
-    """A constructor has the arguments that its docstring describes, and no others: nobody makes a Pager by hand."""
-    words = str(inspect.getdoc(EXPORTED[name])).partition("Args:")[2]
-    described = re.findall(r"^    (\w+): ", words, re.MULTILINE)
-    errors = [each for each in described if each.endswith("Error")]
-    assert [*inspect.signature(EXPORTED[name]).parameters] == [each for each in described if each not in errors]
+    """An operation and a constructor have the arguments that the docstring describes, and no others."""
+    words = str(inspect.getdoc(CALLABLES[name])).partition("Args:\n")[2].partition("\n\n")[0]
+    described = ", ".join(re.findall(r"^    ([a-z][a-z_, ]*):", words, re.MULTILINE)).split(", ")
+    assert sorted(described) == sorted(inspect.signature(CALLABLES[name]).parameters or [""])
 
 
 @pytest.mark.parametrize("name", sorted(CALLABLES))

@@ -6,7 +6,6 @@ from functools import partial
 
 import pytest
 
-from measure.promises import shared as shared_module
 from measure.promises.__main__ import Measurement, measured
 from measure.promises.cancellation import cancellation
 from measure.promises.connections import closing, cuts, surplus
@@ -14,7 +13,6 @@ from measure.promises.figure import Figure, at_most, exactly
 from measure.promises.learning import worst
 from measure.promises.limits import FixedWindow, TokenBucket
 from measure.promises.list_all_requests import list_all_requests
-from measure.promises.shared import shared
 
 
 @pytest.fixture(autouse=True)
@@ -24,23 +22,6 @@ def quiet() -> Iterator[None]:
     logger.propagate = False
     yield
     logger.propagate = True
-
-
-def test_a_measurement_that_fails_is_reported() -> None:
-    """A failed measurement is a line of the table that does not hold, and the others go on."""
-
-    def fails() -> list[Figure]:
-        raise RuntimeError("planned")
-
-    (figure,) = measured("planned", fails)
-    assert (figure.promise, figure.holds) == ("planned", False)
-
-
-def test_without_a_redis_server_its_measurement_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a Redis server, nothing of RedisGate is measured and nothing fails."""
-    monkeypatch.setattr(shared_module, "server_programs", list)
-    (figure,) = measured("shared", shared)
-    assert (figure.measured.partition(":")[0], figure.holds) == ("not measured", True)
 
 
 async def connections() -> list[Figure]:

@@ -1,65 +1,33 @@
 """What type checkers say of mistakes, an error for each, and of the code of the pages, nothing."""
 
-import json
 import os
 import re
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
-from tests.support.code_blocks import PAGES, PROJECT, blocks_of, is_prelude
+from tests.support.code_blocks import PAGES, PROJECT, blocks_of, is_prelude, make_service
 from tests.support.processes import ended
-from tools.vendoring.vendor import vendor
 
 pytest.importorskip("basedpyright", reason="a tool of the checkout, which environments of the wheel are without")
 
 MISTAKES = PROJECT / "tests" / "project" / "typing" / "mistakes.py"
-SCRIPTS = Path(sys.executable).parent
-MISUSE = """
-import itwin_platform as ip
-
-
-def year(itwin: ip.ITwin) -> int:
-    return itwin.created_date_time.year
-"""
-USE = MISUSE.replace("return ", "assert isinstance(itwin.created_date_time, datetime)\n    return ").replace(
-    "\nimport", "\nfrom datetime import datetime\n\nimport", 1
-)
+#: In `make types`, mypy, pyright and basedpyright report each `type: ignore` that they do not need.
 CHECKERS = {
-    "mypy": ["mypy", "--strict"],
-    "pyright": ["pyright", "--pythonpath", sys.executable],
-    "basedpyright": ["basedpyright", "--level", "error", "--pythonpath", sys.executable],
-    "ty": ["ty", "check", "--python", str(SCRIPTS.parent)],
+    "ty": ["ty", "check", "--python", sys.prefix],
     "pyrefly": ["pyrefly", "check", "--preset", "strict", "--python-interpreter-path", sys.executable],
 }
 
 
-def checked(path: Path, checker: str) -> subprocess.CompletedProcess[str]:
-    """Check a program; pyright does not look for a newer version of itself."""
-    variables = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
-    return ended(*CHECKERS[checker], path, folder=path.parent, variables=variables, status=None)
-
-
-@pytest.mark.parametrize("checker", CHECKERS)
-def test_a_value_that_may_be_absent_must_be_looked_at(checker: str, tmp_path: Path) -> None:
-    """Each type checker reports an attribute of `datetime | Unset`, and accepts it after `isinstance`."""
-    for name, code in (("misuse.py", MISUSE), ("use.py", USE)):
-        path = tmp_path / name
-        path.write_text(code)
-        process = checked(path, checker)
-        assert (process.returncode == 0) is (name == "use.py"), process.stdout + process.stderr
-        assert ("year" in process.stdout) is (name == "misuse.py"), process.stdout
-
-
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_each_mistake_is_reported(checker: str, tmp_path: Path) -> None:
-    """Every line of mistakes.py that is wrong is wrong for each of them, and no other line."""
+    """Every line of mistakes.py that is wrong is wrong for it, and no other line."""
     path, lines = tmp_path / MISTAKES.name, MISTAKES.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join(line.partition("  # type: ignore")[0] for line in lines), encoding="utf-8")
-    reported = {int(number) for number in re.findall(rf"{MISTAKES.name}:(\d+)", checked(path, checker).stdout)}
+    process = ended(*CHECKERS[checker], path, folder=tmp_path, status=None)
+    reported = {int(number) for number in re.findall(rf"{MISTAKES.name}:(\d+)", process.stdout)}
     assert reported == {number for number, line in enumerate(lines, 1) if "  # type: ignore" in line}
 
 
@@ -72,45 +40,31 @@ FOLDERS = [str(PROJECT / name) for name in ("wrapper", "generated", "sandbox")]
 def application(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a module for each page, and for each program or test file in it, and the vendored copy of one."""
     folder = tmp_path_factory.mktemp("application")
-    (folder / "my_service").mkdir()
-    (folder / "my_service" / "__init__.py").touch()
-    copied = folder / "my_service" / "_vendor"
-    vendor(project=PROJECT, destination=copied, name="itwin", overwrite=False, command="make vendor")
+    make_service(folder)
     (prelude,) = [block for block in blocks_of(PROJECT / "docs" / "quickstart.md", "python") if is_prelude(block)]
     for page in PAGES:
         name = page.relative_to(PROJECT).as_posix()
         if name == OF_A_MADE_UP_OPERATION:
             continue
-        module, typed = name.removesuffix(".md").replace("/", "_").replace("-", "_"), [prelude.text]
+        module, typed = name.removesuffix(".md").replace("/", "_").replace("-", "_"), list[str]()
         for block in blocks_of(page, "python"):
             if "asyncio.run(" in block.text:
                 (folder / f"{module}_{block.line}.py").write_text(block.text, encoding="utf-8")
             elif not is_prelude(block):
                 typed.append(block.text)
-        # In functions, because `await` stands alone in `python -m asyncio` only.
-        blocks = textwrap.indent("\n".join(typed[1:]) or "pass", "    ")
-        body = textwrap.indent(f"{prelude.text}\nasync def blocks() -> None:\n{blocks}", "    ")
-        (folder / f"{module}.py").write_text(f"import asyncio\n\n\nasync def page() -> None:\n{body}", encoding="utf-8")
+        if typed:
+            # In functions, because `await` stands alone in `python -m asyncio` only.
+            blocks = textwrap.indent("\n".join(typed), "    ")
+            body = textwrap.indent(f"{prelude.text}\nasync def blocks() -> None:\n{blocks}", "    ")
+            text = f"import asyncio\n\n\nasync def page() -> None:\n{body}"
+            (folder / f"{module}.py").write_text(text, encoding="utf-8")
     return folder
-
-
-def said(folder: Path, *command: str) -> str:
-    """Run a tool in the folder, and return what it says."""
-    process = ended(*command, folder=folder, variables={"MYPYPATH": os.pathsep.join(FOLDERS)}, status=None)
-    return process.stdout + process.stderr
 
 
 def test_mypy_accepts_the_code_of_the_pages(application: Path) -> None:
     """Strictly, as an application of a reader who pastes it; a page may define a name again."""
     modules = [path.name for path in sorted(application.glob("*.py"))]
     options = ["--strict", "--config-file=", "--allow-redefinition", "--disable-error-code=no-redef"]
-    output = said(application, "mypy", *options, "--explicit-package-bases", *modules)
-    assert output == f"Success: no issues found in {len(modules)} source files\n"
-
-
-def test_pyright_accepts_the_code_of_the_pages(application: Path) -> None:
-    """In its standard mode, as most editors run it."""
-    settings = {"include": ["*.py"], "extraPaths": FOLDERS, "pythonVersion": "3.11", "typeCheckingMode": "standard"}
-    (application / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    output = said(application, "basedpyright", "--level", "error", "--pythonpath", sys.executable)
-    assert output == "0 errors, 0 warnings, 0 notes\n"
+    command = ["mypy", *options, "--explicit-package-bases", *modules]
+    process = ended(*command, folder=application, variables={"MYPYPATH": os.pathsep.join(FOLDERS)}, status=None)
+    assert process.stdout == f"Success: no issues found in {len(modules)} source files\n"

@@ -3,6 +3,8 @@
 The blocks of a page run one after the other, as in `python -m asyncio`, where `await` may stand alone. The block of
 `docs/quickstart.md` that says so runs first: it makes the names `sandbox`, `platform`, `itwin_id` and so on. A block of
 kind `text` right behind a Python block is what that prints; `...` in it stands for anything.
+
+No library does it: sybil and pytest-examples run no `await` that stands alone, and compare with no block that follows.
 """
 
 import ast
@@ -19,6 +21,8 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_transport import UsageError
 
+from tools.vendoring.vendor import vendor
+
 PROJECT = Path(__file__).resolve().parents[2]
 README = PROJECT / "README.md"
 PAGES = [*sorted((PROJECT / "docs").rglob("*.md")), README]
@@ -28,17 +32,16 @@ _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*$", re.DOTALL | re.MULTILINE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A fenced block: its language, its text, the line it begins in, and what the page says that it prints."""
+    """A fenced block: its text, the line it begins in, and what the page says that it prints."""
 
     page: Path
     line: int
-    language: str
     text: str
     printed: str | None = None
 
 
-def blocks_of(page: Path, *languages: str) -> list[Block]:
-    """Return the blocks of a page in some languages."""
+def blocks_of(page: Path, language: str) -> list[Block]:
+    """Return the blocks of a page in a language."""
     text = page.read_text(encoding="utf-8")
     fences = list(_FENCE.finditer(text))
     found: list[Block] = []
@@ -46,9 +49,18 @@ def blocks_of(page: Path, *languages: str) -> list[Block]:
         following = fences[number + 1] if number + 1 < len(fences) else None
         adjacent = following is not None and not text[fence.end() : following.start()].strip()
         printed = following[2] if following is not None and adjacent and following[1] == "text" else None
-        line = text.count("\n", 0, fence.start(2)) + 1
-        found.append(Block(page=page, line=line, language=fence[1], text=fence[2], printed=printed))
-    return [block for block in found if block.language in languages]
+        if fence[1] == language:
+            line = text.count("\n", 0, fence.start(2)) + 1
+            found.append(Block(page=page, line=line, text=fence[2], printed=printed))
+    return found
+
+
+def make_service(folder: Path) -> None:
+    """Make the package of the page about vendoring, with its copy of the client."""
+    copied = folder / "my_service" / "_vendor"
+    copied.parent.mkdir()
+    (copied.parent / "__init__.py").touch()
+    vendor(project=PROJECT, destination=copied, name="itwin", overwrite=False, command="make vendor")
 
 
 class Console:

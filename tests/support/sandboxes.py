@@ -16,6 +16,12 @@ def client_of(sandbox: Sandbox) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=sandbox.base_url, headers=headers, verify=False)  # noqa: S501
 
 
+def variables_of(sandbox: Sandbox) -> dict[str, str]:
+    """The environment of a program whose platform is a sandbox."""
+    values = {"BASE_URL": sandbox.base_url, "VENDOR": "sandbox", "TOKEN": sandbox.token}
+    return {f"ITWIN_PLATFORM_{name}": value for name, value in values.items()}
+
+
 @asynccontextmanager
 async def serving(**arguments: Any) -> AsyncIterator[tuple[Sandbox, httpx.AsyncClient]]:
     """Run a sandbox of one iTwin, or of what the arguments say, and a client of it."""
