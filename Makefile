@@ -21,7 +21,7 @@ unexport PIP_TARGET PIP_PREFIX PIP_ROOT PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage lines generate check-generated spec-diff templates-diff \
-	regeneration-drill vendor docs conformance bench reliability mutants package test-all-pythons audit clean
+	vendor docs conformance bench reliability mutants package test-all-pythons audit clean
 
 help:
 	@awk -F ':.*## ' '/^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-20s%s\n", $$1, $$2}' Makefile
@@ -90,9 +90,6 @@ spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revisi
 
 templates-diff: $(READY)  ## Compare our templates with those of the pinned generator, or show its own changes SINCE=<version>
 	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
-
-regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and show what reports each, in about fifteen minutes
-	@$(RUN) $(BIN)/python -m tools.generation.drill
 
 vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits, WITHOUT=redis leaves RedisGate out
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }

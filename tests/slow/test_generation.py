@@ -18,7 +18,6 @@ import pytest
 from tests.support.processes import PROJECT, ended
 from tests.support.specification import Document, Regenerated, specification
 from tools.generation import generator
-from tools.generation.drill import attempt, selected
 from tools.generation.sandbox_document import FILE
 from tools.generation.wrapper_fit import import_errors
 from tools.release.clean_environment import Environment, pythons
@@ -116,26 +115,53 @@ def test_a_specification_that_is_rejected_changes_nothing(tmp_path: Path) -> Non
     assert files(package) == {"kept.py"}
 
 
+def changed(place: str, value: Any) -> Document:
+    """Return a copy of the specification with another value at one place; `-` adds to a list."""
+    document = copy.deepcopy(specification())
+    *outer, last = place.split()
+    holder: Any = document
+    for key in outer:
+        holder = holder[int(key) if isinstance(holder, list) else key]
+    if last == "-":
+        holder.append(value)
+    else:
+        holder[last] = value
+    return document
+
+
+ENVELOPE = {"type": "array", "items": {"$ref": "#/components/schemas/Detector"}}
+REGION = {"name": "X-Region", "in": "header", "required": True, "schema": {"type": "string"}}
+
+
 @pytest.mark.parametrize(
-    ("words", "files"),
+    ("place", "value", "file"),
     [
-        ("A type of authentication is gone", {"wrapper/itwin_platform/_operations/repositories.py"}),
-        ("An operation has another name", {"wrapper/itwin_platform/_operations/"}),
-        ("The envelope of a detector holds a list", {"wrapper/itwin_platform/_operations/"}),
-        ("Updating a webhook needs a header", {"wrapper/itwin_platform/_operations/webhooks.py"}),
-        ("An enum has integers", set()),
-        ("Properties are called as the methods of a model", set()),
-        ("What is read has no unknown properties", set()),
-        ("No secret is marked", {"changed.yaml"}),
-        ("A reference leads nowhere", {"changed.yaml"}),
+        ("components schemas DetectorResponse properties detector", ENVELOPE, "detectors"),
+        ("paths /reality-analysis/detectors post operationId", "make_detector", "detectors"),
+        ("paths /webhooks/{webhookId} patch parameters -", REGION, "webhooks"),
+        ("components parameters SceneObjectsOrderBy name", "sortBy", "scenes"),
     ],
 )
-def test_a_change_is_reported_before_anything_is_replaced(words: str, files: set[str]) -> None:
-    """A misfit names its files and lines, a rejected document changes nothing, and no tool ends with a traceback."""
-    ((_, [change]),) = selected(words)
-    outcome = attempt(change)
-    assert outcome.failures == ()
-    assert all(any(line.startswith(file) for line in outcome.lines) for file in files), outcome.row
+def test_a_change_that_the_wrapper_does_not_follow_is_named(
+    tmp_path: Path, place: str, value: object, file: str
+) -> None:
+    """Each line of the wrapper that no longer fits has its file, its line, and what to do."""
+    (tmp_path / "changed.yaml").write_text(json.dumps(changed(place, value)), encoding="utf-8")
+    said = generate(tmp_path, "--spec", str(tmp_path / "changed.yaml"), "--into", str(tmp_path)).stdout
+    assert re.search(rf"^wrapper/itwin_platform/_operations/{file}\.py:\d+: ", said, re.MULTILINE), said
+    assert "removed: remove it there" in said
+
+
+def test_a_document_that_lost_its_secrets_is_rejected_with_their_lines(tmp_path: Path) -> None:
+    """A document without the marks of secrets names each property that `repr` would show, and replaces nothing."""
+    text = json.dumps(specification(), indent=1).replace('"x-secret": true', '"x-other": true')
+    (tmp_path / "changed.yaml").write_text(text, encoding="utf-8")
+    process = generate(tmp_path, "--spec", str(tmp_path / "changed.yaml"), "--into", str(tmp_path))
+    assert process.returncode == 1
+    assert re.search(
+        r"^changed\.yaml:\d+: .*was a secret and has no mark: say `x-secret: true`", process.stderr, re.MULTILINE
+    )
+    assert not (tmp_path / "itwin_platform_api").exists()
 
 
 def small(schema: dict[str, Any], **others: dict[str, Any]) -> Document:
