@@ -20,8 +20,8 @@ export PIP_USER := 0
 unexport PIP_TARGET PIP_PREFIX PIP_ROOT PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test check format lint types coverage lines generate check-generated spec-diff templates-diff \
-	vendor docs conformance bench reliability mutants package test-all-pythons audit clean
+.PHONY: help demo examples test check format lint types coverage lines generate check-generated spec-diff vendor docs \
+	conformance bench reliability mutants package test-all-pythons audit clean
 
 help:
 	@awk -F ':.*## ' '/^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-20s%s\n", $$1, $$2}' Makefile
@@ -87,9 +87,6 @@ check-generated: $(READY)  ## Fail if generated/ differs from what openapi.yaml 
 spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
 	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
-
-templates-diff: $(READY)  ## Compare our templates with those of the pinned generator, or show its own changes SINCE=<version>
-	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
 
 vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits, WITHOUT=redis leaves RedisGate out
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }

@@ -203,5 +203,5 @@ def _template_words(error: TemplateError) -> str:
         return text
     return (
         f"{text}\nA template uses a name that this version of the generator does not have."
-        "\n`make templates-diff SINCE=<the version before>` shows what changed in the generator's own templates."
+        '\nWhat to do: docs/regenerating.md, "Upgrade the generator"'
     )
