@@ -26,7 +26,7 @@ from openapi_python_client.strings import PythonIdentifier
 
 from tools.generation import naming
 from tools.generation.document import PROJECT, TEMPLATES, Keys, Node, Problem, operations, resolve, with_lines
-from tools.generation.document_checks import modern, problems
+from tools.generation.document_checks import problems
 from tools.generation.params import Params, param_name
 from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
@@ -68,7 +68,7 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
     try:
         rules, params = RequestRules(document), Params(document)
         found += lost_marks(document, known=known_secrets() if checked else {})
-        document = prepared(modern(document))
+        document = prepared(document)
     finally:  # what is not valid may raise any error: it is said instead
         if found:
             raise SystemExit("\n".join([f"{name} needs another form:", *with_lines(found, text=text, name=name)]))
