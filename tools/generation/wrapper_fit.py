@@ -46,13 +46,13 @@ def dead_names(document: Node) -> list[str]:
     lines: list[str] = []
     for path in (path for folder in FOLDERS for path in sorted(folder.glob("*.py")) if path.name not in UNDESCRIBED):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            name = node.value if isinstance(node, ast.Constant) else None
-            if isinstance(name, str) and _NAME.fullmatch(name) and name.lower() not in known:
-                near = get_close_matches(name.lower(), known, n=3)
-                text = f"openapi.yaml has no {name}." + (
-                    f" The nearest that there is: {', '.join(near)}." if near else ""
-                )
-                lines.append(f"{path.relative_to(PROJECT).as_posix()}:{node.lineno}: {text}")
+            if not (isinstance(node, ast.Constant) and isinstance(node.value, str) and _NAME.fullmatch(node.value)):
+                continue
+            if node.value.lower() not in known:
+                near = get_close_matches(node.value.lower(), known, n=3)
+                nearest = f" The nearest that there is: {', '.join(near)}." if near else ""
+                place = f"{path.relative_to(PROJECT).as_posix()}:{node.lineno}"
+                lines.append(f"{place}: openapi.yaml has no {node.value}.{nearest}")
     return lines
 
 
