@@ -74,7 +74,6 @@ docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, al
 	@.venv-docs/bin/zensical build --strict --clean
 	@! grep -rEo '<(script|img|iframe|source|link) [^>]*(src|href)="?(https?:)?//[^ ">]+' site --include '*.html' || \
 		{ echo "a page loads something from another site"; exit 1; }
-	@$(BIN)/python -m tools.site.check_search
 	@$(BIN)/python -m tools.site.markdown_pages
 
 ##@ Follow a change of the service, or copy the client

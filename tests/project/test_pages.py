@@ -12,7 +12,6 @@ from tests.support.calls import ITWINS_PER_PAGE, METHODS, OBJECTS_PER_PAGE
 from tests.support.code_blocks import PAGES, PROJECT, blocks_of
 from tests.support.operations import OPERATIONS
 from tests.support.public_face import CALLABLES, EXPORTED, GROUPS, NAMES
-from tools.site.check_search import questions
 from tools.site.specification_links import linked
 from tools.site.specification_page import PAGE
 
@@ -69,13 +68,6 @@ def test_every_file_that_is_named_is_there() -> None:
     assert named
     assert included == {"CHANGELOG.md", "wrapper/ARCHITECTURE.md"}
     assert [path for path in sorted(named | included) if not (PROJECT / path).exists()] == []
-
-
-def test_every_guide_is_searched_for() -> None:
-    """`make docs` asks the search of the site a question for every guide."""
-    asked = {page for pages in questions().values() for page in pages}
-    guides = {f"{page.stem}/" for page in DOCS.glob("*.md") if page.name[0] != "."}
-    assert asked == guides - {"index/", "changelog/", "design/"}
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
