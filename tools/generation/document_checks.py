@@ -102,17 +102,13 @@ def _arguments(parameters: Sequence[Node]) -> Iterator[tuple[Keys, str]]:
 def _parameter(document: Node, parameter: Node) -> Iterator[str]:
     schema, where = resolve(document, parameter.get("schema", {})), parameter["in"]
     has_name = python_name(parameter["name"], parameter).isidentifier()
-    is_list = schema.get("type") == "array" and where == "query"
-    joined = parameter.get("style", "form") == "form" and parameter.get("explode", True) is False
+    is_joined = parameter.get("style", "form") == "form" and parameter.get("explode", True) is False
     wrong = {
         "has no schema, so it would not be sent: describe it by a schema": "schema" not in parameter,
         "is a cookie, which is not sent: describe it as a header or a query parameter": where == "cookie",
         "has characters that make no name in Python: say one in `x-python-name`": where != "path" and not has_name,
-        "names a place in the path and is not sent: give it another name there, and no `x-python-name`": (
-            where == "path" and ("x-python-name" in parameter or not has_name)
-        ),
         "is a list, which is sent joined by commas: say `style: form` and `explode: false` if that works": (
-            is_list and not joined
+            schema.get("type") == "array" and where == "query" and not is_joined
         ),
         "is an object, which is not sent: describe each property as a parameter": (
             schema.get("type") == "object" or "properties" in schema

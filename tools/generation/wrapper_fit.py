@@ -102,21 +102,18 @@ def import_errors(package: str, *paths: Path) -> list[str]:
 _IMPORT_ALL = """
 import importlib, os, pkgutil, sys, traceback
 folder = f"{os.sep}{sys.argv[1]}{os.sep}"
-def report(name):
-    error = sys.exc_info()[1]
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if folder in frame.filename]
-    file, line = (own[-1].filename, own[-1].lineno) if own else (name, getattr(error, "lineno", 1))
-    print(f"{file}:{line}: {type(error).__name__}: {error}")
 def load(name):
     try:
         module = importlib.import_module(name)
         for exported in getattr(module, "__all__", ()):
             getattr(module, exported)
         return module
-    except Exception:
-        report(name)
+    except Exception as error:
+        own = [frame for frame in traceback.extract_tb(error.__traceback__) if folder in frame.filename]
+        file, line = (own[-1].filename, own[-1].lineno) if own else (name, getattr(error, "lineno", 1))
+        print(f"{file}:{line}: {type(error).__name__}: {error}")
 package = load(sys.argv[1])
-for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{sys.argv[1]}.", onerror=report):
+for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{sys.argv[1]}."):
     load(module.name)
 """
 

@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from coverage import CoverageData
 
 from tools.mutation.mutants import Mutant, mutants_of
-from tools.programs.run import TIMED_OUT, run
+from tools.programs.run import run
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGES = (PROJECT / "wrapper" / "itwin_platform", PROJECT / "transport" / "itwin_platform_transport")
@@ -32,7 +32,7 @@ PACKAGES = (PROJECT / "wrapper" / "itwin_platform", PROJECT / "transport" / "itw
 COVERAGE = PROJECT / ".cache" / "mutants.coverage"
 #: Lowest share of killed mutants in each folder.
 LEAST = 0.95
-#: Maximum number of test functions for one mutant, and the seconds after which they count as hanging.
+#: Maximum number of test functions for one mutant, and the seconds after which they count as failed.
 MOST_TESTS, SECONDS = 150, 600
 #: Runs tests against the packages in a folder, also in the processes that tests start.
 PROGRAM = """
@@ -133,16 +133,15 @@ def sampled(*, each: int, seed: str, only: str) -> list[Candidate]:
     return chosen
 
 
-def outcome(candidate: Candidate) -> str:
-    """Run the tests of a mutant in a copy of the packages: it is killed, hangs or survives."""
+def survives(candidate: Candidate) -> bool:
+    """Run the tests of a mutant in a copy of the packages, and tell whether they pass."""
     with TemporaryDirectory() as folder:
         for package in PACKAGES:
             shutil.copytree(package, Path(folder) / package.relative_to(PROJECT))
         mutated = candidate.mutant.applied_to(candidate.module.read_bytes())
         (Path(folder) / candidate.module.relative_to(PROJECT)).write_bytes(mutated)
         command = [sys.executable, "-c", PROGRAM, folder, *OPTIONS, *candidate.tests]
-        status = run(command, folder=PROJECT, seconds=SECONDS)
-    return "survives" if status == 0 else "hangs" if status == TIMED_OUT else "killed"
+        return run(command, folder=PROJECT, seconds=SECONDS) == 0
 
 
 def main() -> None:
@@ -155,33 +154,28 @@ def main() -> None:
     chosen = parser.parse_args()
     measure_coverage()
     sample = sampled(each=chosen.each, seed=chosen.seed, only=chosen.only)
-    unchanged = replace(sample[0], mutant=Mutant(line=1, start=0, end=0, before="", text=""))
-    if outcome(replace(unchanged, tests=sorted({test for each in sample for test in each.tests[:5]}))) != "survives":
+    first = sorted({test for each in sample for test in each.tests[:5]})
+    unchanged = Mutant(line=1, start=0, end=0, before="", text="")
+    if not survives(replace(sample[0], mutant=unchanged, tests=first)):
         raise SystemExit("tests fail without a change: run them with `make test`")
-    ended: list[tuple[Candidate, str]] = []
+    survivors: list[Candidate] = []
     with ProcessPoolExecutor() as pool:
-        for candidate, how in zip(sample, pool.map(outcome, sample), strict=True):
-            ended.append((candidate, how))
-            print(f"{len(ended)} of {len(sample)}: {how}", file=sys.stderr, flush=True)
-    raise SystemExit(report(ended, seed=chosen.seed))
+        for number, (candidate, is_left) in enumerate(zip(sample, pool.map(survives, sample), strict=True), start=1):
+            survivors += [candidate] * is_left
+            print(f"{number} of {len(sample)}: {'survives' if is_left else 'killed'}", file=sys.stderr, flush=True)
+    raise SystemExit(report(sample, survivors, seed=chosen.seed))
 
 
-def report(ended: Sequence[tuple[Candidate, str]], *, seed: str) -> int:
+def report(sample: Sequence[Candidate], survivors: Sequence[Candidate], *, seed: str) -> int:
     """Print the table and the survivors; return 1 if a folder has too low a score."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for candidate, how in ended:
-        counts[candidate.folder][how] += 1
-    print(f"{'folder':24}{'tried':>7}{'killed':>8}{'hangs':>7}{'survive':>9}{'share':>8}")
-    shares: list[float] = []
-    for folder, count in sorted(counts.items()):
-        killed, hangs, survives = (count[how] for how in ("killed", "hangs", "survives"))
-        shares.append((killed + hangs) / count.total())
-        print(f"{folder:24}{count.total():>7}{killed:>8}{hangs:>7}{survives:>9}{shares[-1]:>8.0%}")
-    print(f"The sample is that of {seed}. Survivors and hanging tests:")
-    for each, how in ended:
-        if how != "killed":
-            print(f"  {how}: {each.name}  ({len(each.tests)} tests)")
-    return int(min(shares) < LEAST)
+    tried, left = (Counter(each.folder for each in some) for some in (sample, survivors))
+    print(f"{'folder':24}{'tried':>7}{'survive':>9}{'killed':>8}")
+    for folder, count in sorted(tried.items()):
+        print(f"{folder:24}{count:>7}{left[folder]:>9}{1 - left[folder] / count:>8.0%}")
+    print(f"The sample is that of {seed}. Survivors:")
+    for each in survivors:
+        print(f"  {each.name}  ({len(each.tests)} tests)")
+    return int(any(1 - left[folder] / count < LEAST for folder, count in tried.items()))
 
 
 if __name__ == "__main__":
