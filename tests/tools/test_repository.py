@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.support.processes import PROJECT
-from tests.support.specification import parsed, specification
+from tests.support.specification import parsed
 from tools.release.clean_environment import SUPPORTED
 from tools.release.index_readme import readme_for_an_index
 from tools.release.package import problems
@@ -112,18 +112,6 @@ def test_every_promise_of_security_names_a_test() -> None:
         assert [name for file, name in named if f"def {name}(" not in text(file)] == []
 
 
-def test_the_form_for_a_changed_preview_offers_operations() -> None:
-    """The choices are operations of the document, the previews marked, and one for all others."""
-    form = parsed(PROJECT / ".github/ISSUE_TEMPLATE/preview_changed.yml")
-    paths = specification()["paths"]
-    operations = [each for path in paths.values() for each in path.values() if "operationId" in each]
-    wanted = {each["summary"] + " (Technical Preview)" * bool(each.get("x-technical-preview")) for each in operations}
-    (dropdown,) = (element for element in form["body"] if element["type"] == "dropdown")
-    *offered, other = dropdown["attributes"]["options"]
-    assert set(offered) <= wanted
-    assert other.startswith("another")
-
-
 def test_nothing_installs_the_distribution_by_name() -> None:
     """The distribution is on no package index, where somebody else could take its name."""
     pages = [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"), *(PROJECT / "examples").rglob("*.md")]
@@ -145,16 +133,6 @@ def test_a_tag_is_released_when_version_and_changelog_agree(tag: str, newest: st
     """The tag is `v` and the version, with which the changelog begins; each mismatch is named with what to do."""
     found = problems(tag, version="1.2.0", changelog=f"# Changes\n\n## Unreleased\n\n## {newest} - 2027-01-31\n")
     assert [said in problem for problem in found if said] == [True] * (said is not None)
-
-
-def test_the_changelog_keeps_its_form() -> None:
-    """Unreleased changes come first, then releases from the newest on, each in the sections of Keep a Changelog."""
-    promise, first, *releases = re.findall(r"^## (.+)$", text("CHANGELOG.md"), re.MULTILINE)
-    assert (promise, first) == ("What a version number promises", "Unreleased")
-    versions = [tuple(map(int, re.findall(r"\d+", release.partition(" - ")[0]))) for release in releases]
-    assert versions == sorted(versions, reverse=True)
-    sections = set(re.findall(r"^### (.+)$", text("CHANGELOG.md"), re.MULTILINE))
-    assert sections <= {"Service", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
 
 def name_of(requirement: str) -> str:
