@@ -20,8 +20,8 @@ export PIP_USER := 0
 unexport PIP_TARGET PIP_PREFIX PIP_ROOT PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test check format lint types coverage lines generate check-generated spec-diff templates-diff \
-	regeneration-drill vendor docs conformance bench reliability mutants package test-all-pythons audit clean
+.PHONY: help demo examples test check format lint types coverage lines generate check-generated spec-diff vendor docs \
+	conformance bench reliability mutants package test-all-pythons audit clean
 
 help:
 	@awk -F ':.*## ' '/^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-20s%s\n", $$1, $$2}' Makefile
@@ -74,7 +74,6 @@ docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, al
 	@.venv-docs/bin/zensical build --strict --clean
 	@! grep -rEo '<(script|img|iframe|source|link) [^>]*(src|href)="?(https?:)?//[^ ">]+' site --include '*.html' || \
 		{ echo "a page loads something from another site"; exit 1; }
-	@$(BIN)/python -m tools.site.check_search
 	@$(BIN)/python -m tools.site.markdown_pages
 
 ##@ Follow a change of the service, or copy the client
@@ -88,15 +87,9 @@ spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revisi
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
 	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
 
-templates-diff: $(READY)  ## Compare our templates with those of the pinned generator, or show its own changes SINCE=<version>
-	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
-
-regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and show what reports each, in about fifteen minutes
-	@$(RUN) $(BIN)/python -m tools.generation.drill
-
-vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits, WITHOUT=redis leaves RedisGate out
+vendor: $(READY) check-generated  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
-	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite) $(if $(WITHOUT),--without "$(WITHOUT)")
+	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite)
 
 ##@ Measure it
 reliability: $(READY)  ## Measure retries and gates at the server, in less than ten minutes; ONLY=<names>, such as ONLY=shared

@@ -1,9 +1,8 @@
-"""A ninth operation takes two places, and with a method the five that CONTRIBUTING.md lists; none can be left out."""
+"""A ninth operation takes two places, and with a method the five that CONTRIBUTING.md lists."""
 
 import os
 import re
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -30,35 +29,12 @@ PARTS = {
     "README.md": (r"\| `platform\.itwins\.get_primary_account.*\n",),
     "CHANGELOG.md": (r"get primary account, ",),
 }
-#: The places without which nothing after them can be tested, and then the others; each with the test that misses it.
-MISSED = (
-    {"tests/support/calls.py": "test_the_operations_have_methods"},
-    {
-        "docs/reference/": "test_every_public_name_and_operation_is_in_the_reference_once",
-        "README.md": "test_every_operation_is_named",
-        "CHANGELOG.md": "test_every_operation_is_named",
-    },
-)
 CHECKS = (
     *("tests/generated/test_spec_document.py", "tests/project/test_public_surface.py", "tests/project/test_pages.py"),
     *("tests/tools/test_repository.py", "tests/tools/test_wrapper_fits.py", "tests/wrapper/operations"),
 )
 #: Of the tests of the wrapper, those of the new operation, and what compares it with the document.
 SELECTED = "first_account or the_calls or fits or not wrapper"
-
-
-def test_the_list_names_every_place() -> None:
-    """Each place of the list has a part, and each part is in a place of the list, which has five at most."""
-    text = (PROJECT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    rows = re.findall(
-        r"^\d\. (.*)$", text.partition("## When the service changes")[2].partition("\n## ")[0], re.MULTILINE
-    )
-    places = [place for row in rows for place in re.findall(r"`([^`]+)`", row)]
-    assert len(rows) <= 5
-    assert {place: [file for file in PARTS if file.startswith(place)] != [] for place in places} == dict.fromkeys(
-        places, True
-    )
-    assert [file for file in PARTS if not file.startswith(tuple(places))] == []
 
 
 class Copy:
@@ -90,10 +66,9 @@ class Copy:
         process = ended("python", "-m", *command, folder=self.folder, variables=variables, status=None)
         return process.stdout + process.stderr
 
-    def check(self, *tests: str) -> str:
-        """Run the checks of a complete operation, or some of these tests."""
-        selected = " or ".join(tests) or SELECTED
-        return self.run("pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "-k", selected, *CHECKS)
+    def check(self) -> str:
+        """Run the checks of a complete operation."""
+        return self.run("pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "-k", SELECTED, *CHECKS)
 
 
 @pytest.fixture(scope="module")
@@ -113,15 +88,6 @@ def test_a_ninth_operation_takes_the_places_of_the_list(copy: Copy) -> None:
     """With all of them, all checks of a complete operation pass."""
     copy.write()
     assert re.search(r"failed|error", said := copy.check()) is None, said
-
-
-@pytest.mark.parametrize("places", MISSED, ids=lambda places: next(iter(places)))
-def test_a_place_of_the_list_cannot_be_left_out(copy: Copy, places: Mapping[str, str]) -> None:
-    """Without it, a test fails and names the operation."""
-    copy.write(without=tuple(places))
-    said = copy.check(*places.values())
-    assert [test for test in places.values() if not re.search(rf"^FAILED .*::{test}", said, re.MULTILINE)] == [], said
-    assert re.search(r"get.first.account", said, re.IGNORECASE)
 
 
 #: Calls the operation through `platform.generated`, of a sandbox that was not told of it.

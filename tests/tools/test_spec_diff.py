@@ -1,26 +1,21 @@
 """`make spec-diff`: every difference has a line, breaking changes come first, and the status tells of them."""
 
 import json
-import random
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.support.examples import examples
 from tests.support.processes import ended
 from tests.support.specification import Document
 from tools.generation.document import SPECIFICATION, load_document
 from tools.spec import diff
-from tools.spec.changes import changes
 from tools.spec.diff import report
-from tools.spec.differences import differences
-from tools.spec.packages import compared
+from tools.spec.normal_form import differences
 
 #: A document that has a part of each kind.
 THINGS: Document = yaml.safe_load("""
@@ -89,150 +84,67 @@ POST, SCHEMAS = "paths /things post", "components schemas"
 THING, SENT, COLOR = f"{SCHEMAS} Thing", f"{SCHEMAS} ThingCreate", f"{SCHEMAS} Color"
 TOP, ERROR = f"{POST} parameters 0", f"{POST} responses 409 content application/json examples exists value error"
 TAG = {"name": "tag", "in": "query", "schema": {"type": "string"}}
-SHAPE = {"name": "shape", "in": "query", "content": {"application/json": {"schema": {"type": "string"}}}}
 STRING, EITHER = {"type": "string"}, {"type": ["string", "integer"], "maxLength": 10}
-BREAKS, HARMLESS = True, False
-# A place in the document, its new value, the reported place, the reported text, and whether the change is breaking.
-CASES: list[tuple[str, Any, str, str, bool]] = [
-    ("paths", {}, "create_thing", "is gone (POST /things)", BREAKS),
-    ("paths", {"/t": THINGS["paths"]["/things"]}, "create_thing", "is POST /t now, was POST /things", BREAKS),
-    ("paths /more", {"get": {"operationId": "more", "responses": {}}}, "more", "new operation: GET /more", HARMLESS),
-    (f"{POST} operationId", "make_thing", "create_thing", "is make_thing now, was create_thing", BREAKS),
-    (f"{POST} tags", ["all"], "create_thing, tags", "is ['all'] now, was ['things']", BREAKS),
-    (f"{POST} x-technical-preview", True, "create_thing", "is Technical Preview now and may change", HARMLESS),
-    (TOP, GONE, "create_thing, query $top", "is gone", BREAKS),
-    (f"{POST} parameters 1", TAG, "create_thing, query tag", "new, optional", HARMLESS),
-    (f"{POST} parameters 1", {**TAG, "required": True}, "create_thing, query tag", "new, required", BREAKS),
-    (f"{POST} parameters 1", SHAPE, "create_thing, query shape", "new, optional", HARMLESS),
-    (f"{TOP} required", True, "create_thing, query $top", "is required now", BREAKS),
-    (f"{TOP} schema maximum", 50, "create_thing, query $top", "at most 50 now, was at most 100", BREAKS),
-    (f"{TOP} schema maximum", 500, "create_thing, query $top", "at most 500 now, was at most 100", HARMLESS),
-    (f"{TOP} schema maximum", GONE, "create_thing, query $top", "no longer at most 100", HARMLESS),
-    (f"{TOP} schema minimum", 1, "create_thing, query $top", "at least 1 now", BREAKS),
-    (f"{TOP} schema exclusiveMinimum", 1, "create_thing, query $top", "more than 1 now", BREAKS),
-    (f"{TOP} schema x-default", 20, "create_thing, query $top", "the default is 20 now, was 10", HARMLESS),
+BREAKS, HARMLESS, ALSO, WORDS = diff.HEADINGS
+CODE, BODY = "create_thing responses 409 application/json examples exists value error code", f"{POST} requestBody"
+# A place in the document, its new value, the heading, and the line below it.
+CASES: list[tuple[str, Any, str, str]] = [
+    ("paths", {}, BREAKS, "create_thing: gone, was POST /things"),
+    ("paths", {"/t": THINGS["paths"]["/things"]}, BREAKS, "create_thing route: is POST /t now, was POST /things"),
+    ("paths /more", {"get": {"operationId": "more", "responses": {}}}, HARMLESS, "more: new: GET /more"),
+    (f"{POST} operationId", "make", BREAKS, "create_thing operationId: is make now, was create_thing"),
+    (f"{POST} tags", ["all"], BREAKS, "create_thing tags: is ['all'] now, was ['things']"),
+    (f"{POST} deprecated", True, ALSO, "create_thing deprecated: new"),
+    (f"{POST} description", "Creates, once a day.", WORDS, "create_thing description"),
+    (f"{POST} responses 201", GONE, BREAKS, "create_thing responses 201: gone"),
+    (f"{POST} responses 202", {"description": "Soon."}, BREAKS, "create_thing responses 202: new"),
+    (f"{POST} responses 409", GONE, BREAKS, "create_thing responses 409: gone"),
+    (f"{POST} responses 201 headers", {}, BREAKS, "create_thing responses 201 headers X-Count: gone"),
+    (f"{ERROR} code", "Taken", BREAKS, f"{CODE}: is Taken now, was ThingExists"),
+    (TOP, GONE, BREAKS, "create_thing query $top: gone"),
+    (f"{POST} parameters 1", TAG, HARMLESS, "create_thing query tag: new"),
+    (f"{POST} parameters 1", {**TAG, "required": True}, BREAKS, "create_thing query tag: new"),
+    (f"{TOP} required", True, BREAKS, "create_thing query $top required: new"),
+    (f"{TOP} schema maximum", 50, BREAKS, "create_thing query $top maximum: is 50 now, was 100"),
+    (f"{TOP} schema maximum", 500, HARMLESS, "create_thing query $top maximum: is 500 now, was 100"),
+    (f"{TOP} schema maximum", GONE, HARMLESS, "create_thing query $top maximum: gone, was 100"),
+    (f"{TOP} schema x-default", 20, HARMLESS, "create_thing query $top x-default: is 20 now, was 10"),
+    (f"{BODY} x-max-body-bytes", 9, BREAKS, "create_thing requestBody x-max-body-bytes: is 9 now, was 1000"),
+    (f"{SENT} required", ["id", "color", "note"], BREAKS, "ThingCreate required note: new"),
+    (f"{THING} required", ["id", "color", "note"], HARMLESS, "Thing required note: new"),
+    (f"{THING} required", ["color"], BREAKS, "Thing required id: gone"),
+    (f"{THING} properties note", GONE, BREAKS, "Thing note: gone"),
+    (f"{THING} properties extra", {"type": "boolean"}, HARMLESS, "Thing extra: new"),
+    (f"{SENT} properties note", STRING, BREAKS, "ThingCreate note type null: gone"),
+    (f"{THING} properties id", EITHER, BREAKS, "Thing id type integer: new"),
+    (f"{SENT} properties id", EITHER, HARMLESS, "ThingCreate id type integer: new"),
+    (f"{THING} properties made format", GONE, BREAKS, "Thing made format: gone, was date-time"),
+    (f"{SENT} properties id enum", ["one"], BREAKS, "ThingCreate id enum: new"),
+    (f"{COLOR} enum 2", "green", HARMLESS, "Color enum green: new: green"),
+    (f"{COLOR} enum", ["blue"], BREAKS, "Color enum red: gone, was RED"),
+    (f"{COLOR} x-enum-varnames 1", "NAVY", BREAKS, "Color enum blue: is NAVY now, was BLUE"),
     (
-        *(f"{POST} requestBody x-max-body-bytes", 10, "create_thing, requestBody"),
-        *("at most 10 bytes now, was at most 1000 bytes", BREAKS),
+        "components securitySchemes bearer scheme",
+        "basic",
+        ALSO,
+        "securitySchemes bearer scheme: is basic now, was bearer",
     ),
-    (f"{SENT} required", ["id", "color", "note"], "ThingCreate.note", "is required now", BREAKS),
-    (f"{THING} required", ["id", "color", "note"], "Thing.note", "is required now", HARMLESS),
-    (f"{SENT} required", ["color"], "ThingCreate.id", "is optional now", HARMLESS),
-    (f"{THING} required", ["color"], "Thing.id", "is optional now", BREAKS),
-    (f"{SENT} properties note", GONE, "ThingCreate.note", "is gone", BREAKS),
-    (f"{THING} properties note", GONE, "Thing.note", "is gone", BREAKS),
-    (f"{THING} properties extra", {"type": "boolean"}, "Thing.extra", "new, optional", HARMLESS),
-    (f"{SENT} properties id", {"type": "integer"}, "ThingCreate.id", "may no longer be string", BREAKS),
-    (f"{SENT} properties note", STRING, "ThingCreate.note", "may no longer be null", BREAKS),
-    (f"{THING} properties note", STRING, "Thing.note", "may no longer be null", HARMLESS),
-    (f"{THING} properties id", EITHER, "Thing.id", "may be integer now", BREAKS),
-    (f"{SENT} properties id", EITHER, "ThingCreate.id", "may be integer now", HARMLESS),
-    (f"{THING} properties made format", GONE, "Thing.made", "no longer in the format date-time", BREAKS),
-    (f"{SENT} properties parts maxItems", 3, "ThingCreate.parts", "at most 3 items now, was at most 5 items", BREAKS),
-    (f"{THING} properties parts maxItems", 3, "Thing.parts", "at most 3 items now, was at most 5 items", HARMLESS),
-    (f"{SENT} properties id enum", ["one", "two"], "ThingCreate.id", "only one of one, two now, was any", BREAKS),
-    (f"{COLOR} enum 2", "green", "Color", "new value green", HARMLESS),
-    (f"{COLOR} enum", ["blue"], "Color", "value red is gone", BREAKS),
-    (f"{COLOR} x-enum-varnames 1", "NAVY", "Color", "the member of blue is called NAVY now, was BLUE", BREAKS),
-    (f"{POST} responses 201", GONE, "create_thing, responses 201", "is no longer given", BREAKS),
-    (f"{POST} responses 409", GONE, "create_thing, responses 409", "is no longer given", BREAKS),
-    (f"{POST} responses 201 headers", {}, "create_thing, responses 201 headers X-Count", "is gone", BREAKS),
-    (
-        *(f"{ERROR} code", "ThingTaken"),
-        "create_thing, responses 409 application/json examples exists value error code",
-        *("is ThingTaken now, was ThingExists: code that waits for it never runs", BREAKS),
-    ),
+    ("info title", "Another", WORDS, "info title"),
 ]
 
 
-@pytest.mark.parametrize(("changed", "value", "place", "text", "breaking"), CASES)
-def test_a_change_is_reported(changed: str, value: object, place: str, text: str, breaking: bool) -> None:
-    """A change has a line with its place, below the heading for breaking changes or the one for others."""
-    found = changes(THINGS, replaced(THINGS, {changed: value}))
-    headings = [each.heading for each in found if (each.place.partition(" (")[0], each.text) == (place, text)]
-    assert headings == ["Breaking" if breaking else "Not breaking"], found
+@pytest.mark.parametrize(("changed", "value", "heading", "line"), CASES)
+def test_a_change_is_reported(changed: str, value: object, heading: str, line: str) -> None:
+    """A change has a line with its place, below the heading for breaking changes, for others, or for words."""
+    lines = [re.sub(r" \(.*?\)", "", each) for each in report(THINGS, replaced(THINGS, {changed: value}))]
+    at = lines.index(f"  {line}")
+    assert next(each for each in reversed(lines[:at]) if not each.startswith(" ")).startswith(f"{heading}: ")
 
 
-# A place in the document, its new value, and the printed line.
-UNKNOWN: list[tuple[str, Any, str]] = [
-    (f"{POST} security 0 bearer", ["other"], "create_thing, security 0 bearer: is ['other'] now, was []"),
-    (f"{POST} deprecated", True, "create_thing, deprecated: new: True"),
-    ("servers 0 url", "/v3", "servers 0 url: is /v3 now, was /"),
-    ("components securitySchemes bearer scheme", "basic", "securitySchemes bearer scheme: is basic now, was bearer"),
-    (f"{TOP} explode", True, "create_thing, query $top explode: new: True"),
-    (
-        f"{POST} responses 201 headers X-Count style",
-        "other",
-        "create_thing, responses 201 headers X-Count style: new: other",
-    ),
-    (f"{THING} additionalProperties", False, "Thing.additionalProperties (returned by create_thing): new: False"),
-    (f"{POST} responses 201 content text/csv", {}, "create_thing, responses 201 text/csv: new: {}"),
-    (
-        *(f"{THING} properties", dict(reversed(THINGS["components"]["schemas"]["Thing"]["properties"].items()))),
-        " Thing (returned by create_thing): is in another order now",
-    ),
-    ("info title", "Another", "info title"),
-    (f"{POST} description", "Creates, once a day.", "create_thing, description"),
-    (f"{POST} responses 409 description", "Twice.", "create_thing, responses 409 description"),
-    (f"{SENT} properties id description", "Not empty.", "ThingCreate.id.description (sent by create_thing)"),
-]
-
-
-@pytest.mark.parametrize(("changed", "value", "line"), UNKNOWN)
-def test_a_difference_that_no_rule_knows_is_reported_by_its_place(changed: str, value: object, line: str) -> None:
-    """A change of security, deprecation, servers, media types, order or descriptions has a line with its place."""
-    assert report(THINGS, replaced(THINGS, {changed: value}))[-1].endswith(line)
-
-
-ONE_BREAKING = {
-    f"{TOP} schema maximum": 50,
-    f"{COLOR} enum 2": "green",
-    f"{SENT} properties tags": {"type": "array", "items": {"type": "string"}},
-}
-
-
-def test_changes_are_reported_by_operation_and_model() -> None:
-    """Breaking changes come first, and a model names the operations that send and return it.
-
-    A breakage of the package has a line too, unless its operation or model has one already.
-    """
-    assert report(THINGS, THINGS) == ["Breaking: 0", "Not breaking: 0"]
-    assert report(THINGS, replaced(THINGS, ONE_BREAKING)) == [
-        "Breaking: 1",
-        "  create_thing, query $top: at most 50 now, was at most 100",
-        "Not breaking: 2",
-        "  Color (sent by create_thing; returned by create_thing): new value green",
-        "  ThingCreate.tags (sent by create_thing): new, optional",
-    ]
-    broken = [(name, "", "is gone") for name in ("create", "create_thing")]
-    breaking, limit, gone, *_ = report(THINGS, replaced(THINGS, ONE_BREAKING), None, broken)
-    assert (breaking, gone) == ("Breaking: 2", "  create: is gone")
-    assert limit.startswith("  create_thing, ")
-
-
-NO_COLOR = {f"{THING} properties color": GONE, f"{SENT} properties color": GONE}
-
-
-@pytest.mark.parametrize(
-    ("changed", "breaking", "harmless"),
-    [
-        ({f"{THING} properties id": {"$ref": "#/components/schemas/ThingId"}}, 0, 3),
-        ({f"{THING} properties id format": "uri"}, 0, 1),
-        ({f"{THING} properties id format": "uuid"}, 1, 0),
-        ({f"{THING} title": "The thing"}, 0, 0),
-        (NO_COLOR, 3, 0),  # two fields, and ColorParam
-        ({**NO_COLOR, COLOR: GONE}, 4, 0),
-    ],
-    ids=["reference", "uri", "uuid", "title", "class unused", "class gone"],
-)
-def test_a_change_that_the_generated_package_does_not_show_is_not_breaking(
-    changed: Mapping[Any, Any], breaking: int, harmless: int
-) -> None:
-    """Another spelling, or a class that is still generated, is not breaking; a class that the package loses is."""
-    after = replaced(THINGS, changed)
-    found = report(THINGS, after, *compared(THINGS, after))
-    counts = [line for line in found if line.startswith(("Breaking", "Not"))]
-    assert counts == [f"Breaking: {breaking}", f"Not breaking: {harmless}"], found
+def test_a_change_of_a_schema_names_the_operations() -> None:
+    """Its line says which operations send it, and which return it."""
+    lines = report(THINGS, replaced(THINGS, {f"{COLOR} enum 2": "green"}))
+    assert lines[-1] == "  Color enum green (sent by create_thing; returned by create_thing): new: green"
 
 
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[Any, Any]) -> None:
@@ -249,7 +161,7 @@ def test_the_exit_status_is_1_after_a_breaking_change(
     """Without a breaking change the status is 0, and an invalid document is an error with its line."""
     run(tmp_path, monkeypatch, {f"{SENT} properties tags": STRING})
     with pytest.raises(SystemExit, match=r"^1$"):
-        run(tmp_path, monkeypatch, ONE_BREAKING)
+        run(tmp_path, monkeypatch, {f"{TOP} schema maximum": 50})
     assert re.findall(r"^Breaking: \d", capsys.readouterr().out, re.MULTILINE) == ["Breaking: 0", "Breaking: 1"]
     message = r"after\.yaml:\d+: components schemas Thing properties part: \$ref .* leads nowhere"
     with pytest.raises(SystemExit, match=message):
@@ -263,10 +175,6 @@ def test_a_base_may_be_a_git_revision() -> None:
     if ended("git", "rev-parse", "HEAD", status=None).returncode != 0:
         pytest.skip("not a git checkout")
     assert load_document("HEAD")["openapi"] == load_document(str(SPECIFICATION))["openapi"]
-
-
-#: Objects whose keys are names, and not keywords of OpenAPI.
-NAMED = ("paths", "schemas", "properties", "parameters", "responses", "headers", "content", "examples", "value")
 
 
 def values(node: object, keys: Keys = ()) -> Iterator[tuple[Keys, Any]]:
@@ -291,12 +199,6 @@ def another(value: Any) -> Any:
     return f"{value}x"
 
 
-def kind_of(keys: Keys) -> Keys:
-    """Return the last keywords of a place, without names: one rule applies to all places of a kind."""
-    kept = ["*" if type(key) is int or before in NAMED else key for before, key in pairwise(("", *keys))]
-    return tuple(kept[-3:])
-
-
 def test_every_difference_is_found(specification: Document) -> None:
     """Each value of the document that is removed or replaced is a difference."""
     places = [*values(specification)]
@@ -304,34 +206,3 @@ def test_every_difference_is_found(specification: Document) -> None:
     for keys, value in places:
         for other in (GONE, another(value)):
             assert any(differences(specification, replaced(specification, {keys: other}))), keys
-
-
-def drawn(choose: random.Random) -> tuple[Keys, Any]:
-    """Draw a place in the document with its value, of each kind equally often."""
-    kinds: dict[Keys, list[tuple[Keys, Any]]] = {}
-    for keys, value in values(THINGS):
-        kinds.setdefault(kind_of(keys), []).append((keys, value))
-    return choose.choice(choose.choice([*kinds.values()]))
-
-
-def said(changed: Mapping[Any, Any]) -> set[str]:
-    """Return the lines of changes, without the operations that send or return a model: a change may rename them."""
-    lines = [line for line in report(THINGS, replaced(THINGS, changed)) if line.startswith("  ")]
-    return {re.sub(r" \((sent|returned) by .*?\):", ":", line) for line in lines}
-
-
-@pytest.mark.parametrize("seed", range(examples(40)))
-def test_any_two_mutations_give_their_lines(seed: int) -> None:
-    """Two changes anywhere in a document have the lines of each single change."""
-    choose = random.Random(seed)  # noqa: S311  # a test's choice
-    (one, value), (other, second) = drawn(choose), drawn(choose)
-    if one[: len(other)] == other or other[: len(one)] == one:
-        other, second = ("info", "title"), "Things"
-    changed = {keys: GONE if seed % 2 == 0 else another(old) for keys, old in ((one, value), (other, second))}
-    try:
-        both, *alone = (said(each) for each in (changed, *({keys: new} for keys, new in changed.items())))
-    except (KeyError, TypeError, AttributeError):
-        return  # the document is an error, which is not silent
-    for expected in alone:
-        assert expected, changed
-        assert expected <= both, changed

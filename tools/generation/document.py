@@ -38,16 +38,11 @@ class _Loader(_BASE):  # type: ignore[misc]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002
         """Return a mapping with the keys as they are written."""
-        merges = [(key, value) for key, value in node.value if key.tag.endswith(":merge")]
         found: dict[str, Any] = {}
         for key, value in node.value:
-            if (key, value) in merges:
-                continue
             if key.value in found:
                 raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is there twice", problem_mark=key.start_mark)
             found[key.value] = self.construct_object(value, deep=True)
-        for _, value in merges:
-            found = {**self.construct_object(value, deep=True), **found}
         return found
 
 
@@ -56,7 +51,6 @@ for _tag, _form, _first in (
     ("null", r"null|~|", ["n", "~", ""]),
     ("int", r"[-+]?(0|[1-9][0-9]*)", "-+0123456789"),
     ("float", r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*)(\.[0-9]*)?)([eE][-+]?[0-9]+)?", "-+.0123456789"),
-    ("merge", r"<<", "<"),
 ):
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"(?:{_form})\\Z"), [*_first])
 

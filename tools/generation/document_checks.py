@@ -6,7 +6,7 @@ and the names in them must exist. All others, such as `x-ms-paths`, are left alo
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from keyword import iskeyword
 from pathlib import Path
@@ -24,12 +24,10 @@ from tools.generation.document import (
     nodes,
     operations,
     parameter_places,
-    rebuilt,
     resolve,
 )
 from tools.generation.naming import field_names, member_names, pascal_case, python_name, snake_case
 from tools.generation.request_rules import argument_of
-from tools.generation.unchecked import unchecked
 
 #: The schema of the fields beyond OpenAPI.
 EXTENSIONS = load_document(str(Path(__file__).with_name("extensions.yaml")))
@@ -41,58 +39,37 @@ _COMPONENT = re.compile(r"#/components/(?!pathItems/)\w+/[^/]+")
 
 def problems(document: Node) -> list[Problem]:
     """Return what must be written in another form; of what is not valid, only that and the forms of OpenAPI 3.0."""
-    old = [problem for keys, node in nodes(document) for problem in _old_forms(keys, node)]
-    return old + (invalid(modern(document)) or [*_found(modern(document))])
+    current = {**document, "openapi": "3.1.0"}
+    return [*_old_forms(document), *(invalid(current) or _found(current))]
 
 
 def _found(document: Node) -> Iterator[Problem]:
-    yield from (*extensions(document), *_modules(document), *unchecked(document))
-    schemes = document.get("components", {}).get("securitySchemes", {})
-    for name, scheme in schemes.items():
+    yield from (*_extensions(document), *_modules(document))
+    for name, scheme in document.get("components", {}).get("securitySchemes", {}).items():
         if (scheme.get("type"), str(scheme.get("scheme")).lower()) != ("http", "bearer"):
             text = "the client sends `Authorization: Bearer` and nothing else: it can use an HTTP scheme `bearer`"
             yield Problem(keys=("components", "securitySchemes", name), text=text)
-    for path, method, operation, _ in operations(document):
-        for key, text in _operation(document, path, method, operation):
+    for path, method, operation, parameters in operations(document):
+        for key, text in (*_operation(document, path, method, operation), *_arguments(parameters)):
             yield Problem(keys=("paths", path, method, *key), text=text)
         for place, each in parameter_places(document, path, method):
-            for text in _parameter(document, path, each):
+            for text in _parameter(document, each):
                 yield Problem(keys=place, text=f"{each['name']} in {each['in']} of {method.upper()} {path} {text}")
     for keys, node in nodes(document):
-        asked = node["security"] if isinstance(node.get("security"), list) else ()
-        for name in {name for each in asked for name in each} - schemes.keys():
-            text = f"{name!r} is not in components.securitySchemes: name one of {', '.join(schemes) or 'them'}"
-            yield Problem(keys=(*keys, "security"), text=text)
         yield from (Problem(keys=keys, text=text) for text in _schema(document, keys, node))
         yield from _fields(keys, node)
 
 
-def modern(document: Node) -> Any:
-    """Return a document without what only OpenAPI 3.0 has."""
-    return {**rebuilt(document, _without_old_limits), "openapi": "3.1.0"}
-
-
-def _without_old_limits(node: Node) -> Node:
-    return {key: value for key, value in node.items() if key not in _EXCLUSIVE or not isinstance(value, bool)}
-
-
-#: Limits that were true or false, each with the limit beside it, and the step to the next integer.
-_EXCLUSIVE = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
-
-
-def _old_forms(keys: Keys, node: Node) -> Iterator[Problem]:
-    """Yield the forms of OpenAPI 3.0, which 3.1 ignores or rejects, each with the line to write."""
-    if not keys and not str(node.get("openapi")).startswith("3.1."):
+def _old_forms(document: Node) -> Iterator[Problem]:
+    """Yield the forms of OpenAPI 3.0 that 3.1 ignores, each with the line to write."""
+    if not str(document.get("openapi")).startswith("3.1."):
         yield Problem(keys=("openapi",), text="the generator reads OpenAPI 3.1: write `openapi: 3.1.0`")
-    if isinstance(node.get("nullable"), bool):
-        kind, line = node.get("type"), "remove it"
-        if node["nullable"]:
-            line = f"write `type: [{kind}, 'null']`" if kind else "write `oneOf: [{...}, {type: 'null'}]` around it"
-        yield Problem(keys=(*keys, "nullable"), text=f"is of OpenAPI 3.0: {line}")
-    for name, (limit, step) in _EXCLUSIVE.items():
-        if isinstance(node.get(name), bool) and isinstance(node.get(limit), int | float):
-            line = f"`{limit}: {node[limit] + step * node[name]}`"
-            yield Problem(keys=(*keys, name), text=f"is of OpenAPI 3.0: write {line} without it, if it is an integer")
+    for keys, node in nodes(document):
+        if isinstance(node.get("nullable"), bool):
+            kind, line = node.get("type"), "remove it"
+            if node["nullable"]:
+                line = f"write `type: [{kind}, 'null']`" if kind else "write `oneOf: [{...}, {type: 'null'}]` around it"
+            yield Problem(keys=(*keys, "nullable"), text=f"is of OpenAPI 3.0: {line}")
 
 
 def _operation(document: Node, path: str, method: str, operation: Node) -> Iterator[tuple[Keys, str]]:
@@ -111,35 +88,31 @@ def _operation(document: Node, path: str, method: str, operation: Node) -> Itera
             yield ("requestBody",), f"the body is sent as application/json, not as {media_type}"
 
 
-def _parameter(document: Node, path: str, parameter: Node) -> Iterator[str]:
-    schema = resolve(document, parameter.get("schema", {}))
-    is_list, where = schema.get("type") == "array", parameter["in"]
-    style = parameter.get("style", "simple" if where == "path" else "form")
+def _arguments(parameters: Sequence[Node]) -> Iterator[tuple[Keys, str]]:
+    """Yield the parameters of an operation that have one name in Python."""
+    fields = [python_name(each["name"], each) for each in parameters]
+    arguments = [argument_of(each, each["name"]) for each in parameters]
+    for field, called in (("x-python-name", fields), ("x-argument", arguments)):
+        if doubled := sorted({name for name in called if called.count(name) > 1}):
+            names = [each["name"] for each, name in zip(parameters, called, strict=True) if name == doubled[0]]
+            yield (), f"{' and '.join(names)} are both called {doubled[0]}: say another `{field}` in one of them"
+            return  # two of one name in Python are often two of one argument
+
+
+def _parameter(document: Node, parameter: Node) -> Iterator[str]:
+    schema, where = resolve(document, parameter.get("schema", {})), parameter["in"]
+    has_name = python_name(parameter["name"], parameter).isidentifier()
+    is_joined = parameter.get("style", "form") == "form" and parameter.get("explode", True) is False
     wrong = {
         "has no schema, so it would not be sent: describe it by a schema": "schema" not in parameter,
         "is a cookie, which is not sent: describe it as a header or a query parameter": where == "cookie",
-        "is not in the path: add it there, or remove the parameter": (
-            where == "path" and f"{{{parameter['name']}}}" not in path
-        ),
-        "is a list, which the generator does not send in a header: describe it as a string": (
-            is_list and where == "header"
-        ),
-        "has characters that make no name in Python: say one in `x-python-name`": (
-            where != "path" and not python_name(parameter["name"], parameter).isidentifier()
-        ),
-        "names a place in the path and is not sent: give it another name there, and no `x-python-name`": (
-            where == "path" and ("x-python-name" in parameter or not snake_case(parameter["name"]).isidentifier())
-        ),
+        "has characters that make no name in Python: say one in `x-python-name`": where != "path" and not has_name,
         "is a list, which is sent joined by commas: say `style: form` and `explode: false` if that works": (
-            is_list and where == "query" and (style != "form" or parameter.get("explode", True) is not False)
-        ),
-        "would be sent percent-encoded in one piece, in style `simple`: describe it as a string": (
-            where == "path" and (is_list or style != "simple")
+            schema.get("type") == "array" and where == "query" and not is_joined
         ),
         "is an object, which is not sent: describe each property as a parameter": (
             schema.get("type") == "object" or "properties" in schema
         ),
-        "is percent-encoded, whatever `allowReserved` says: remove that": parameter.get("allowReserved") is True,
         "has one value, which a caller need not choose: say it in `enum`, or in the path": "const" in schema,
     }
     yield from (text for text, is_so in wrong.items() if is_so)
@@ -195,10 +168,6 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
         yield "is a password, which `repr` would show: say `x-secret: true`"
     if "default" in node and keys[-1:] not in (("properties",), ("responses",)) and "servers" not in keys:
         yield "its default would be sent unasked: say `x-default` instead"
-    properties = node.get("properties")
-    for name, inner in properties.items() if isinstance(properties, Mapping) and "kind" not in properties else ():
-        if "x-kinds" in resolve(document, inner):
-            yield f"{name} has `x-kinds`, and there is no property `kind` beside it"
     branches = [*(node.get("oneOf") or ()), *(node.get("anyOf") or ())]
     objects = [branch for branch in branches if "properties" in resolve(document, branch)]
     if len({resolve(document, branch).get("x-complete") for branch in objects}) > 1:
@@ -254,59 +223,22 @@ def _references(document: Node) -> Iterator[Problem]:
             yield Problem(keys=keys, text=f"$ref {reference!r} {where}")
 
 
-def extensions(document: Node) -> Iterator[Problem]:
-    """Yield what is wrong with the fields."""
-    with_fields = [
-        (keys, {name: value for name, value in node.items() if name.lower().startswith("x-")})
-        for keys, node in nodes(document)
-        if keys[-1:] not in (("properties",), ("headers",))  # their keys are names
-    ]
-    yield from [*_misspelt(with_fields)] or [*_unknown_names(document, with_fields), *_of_operations(document)]
-
-
-def _misspelt(with_fields: Iterable[tuple[Keys, Node]]) -> Iterator[Problem]:
-    """Yield the fields of another form than their schema, and those that are nearly called like one."""
-    for keys, fields in with_fields:
-        for error in _VALIDATOR.iter_errors(fields):
-            yield Problem(keys=(*keys, *error.absolute_path), text=error.message)
+def _extensions(document: Node) -> Iterator[Problem]:
+    """Yield the fields beyond OpenAPI that have another form, are nearly called like one, or name what is not there."""
+    named = {node["name"] for _, node in nodes(document) if "in" in node and isinstance(node.get("name"), str)}
+    for _, node in nodes(document):
+        named.update(*(map(str, node[key]) for key in ("properties", "enum") if isinstance(node.get(key), dict | list)))
+    for keys, node in nodes(document):
+        fields = {name: value for name, value in node.items() if name.lower().startswith("x-")}
+        if keys[-1:] in (("properties",), ("headers",)):  # their keys are names
+            continue
+        errors = [*_VALIDATOR.iter_errors(fields)]
+        yield from (Problem(keys=(*keys, *error.absolute_path), text=error.message) for error in errors)
         for name in fields.keys() - FIELDS.keys():
             if near := get_close_matches(name.lower(), FIELDS, n=1, cutoff=0.8):
                 yield Problem(keys=(*keys, name), text=f"is no field of this document: `{near[0]}` was meant")
-
-
-def _unknown_names(document: Node, with_fields: Iterable[tuple[Keys, Node]]) -> Iterator[Problem]:
-    """Yield the fields that name a property, or the code of an error, which the document does not have."""
-    properties, codes = set[str](), set[str]()
-    for _, node in nodes(document):
-        properties |= {*node["properties"]} if isinstance(node.get("properties"), Mapping) else set()
-        codes |= {*map(str, node["enum"])} if isinstance(node.get("enum"), list) else set()
-    for keys, fields in with_fields:
-        error = fields.get("x-error", {})
-        named = {error[key] for key in ("code", "detail", "missing", "excludes") if key in error} - codes
-        for field, unknown in (("x-error", named), ("x-read-only", {*fields.get("x-read-only", ())} - properties)):
-            for name in sorted(unknown):
-                yield Problem(keys=(*keys, field), text=f"{name!r} is not in the document: nothing else has this name")
-
-
-def _of_operations(document: Node) -> Iterator[Problem]:
-    for path, method, operation, parameters in operations(document):
-        keys: Keys = ("paths", path, method)
-        query = {each["name"] for each in parameters if each["in"] == "query"}
-        arguments = [argument_of(each, each["name"]) for each in parameters]
-        fields = [python_name(each["name"], each) for each in parameters]
-        # Two of one name in Python are often two of one argument.
-        for field, called in (("x-python-name", fields), ("x-argument", arguments)):
-            if doubled := sorted({name for name in called if called.count(name) > 1}):
-                names = [each["name"] for each, name in zip(parameters, called, strict=True) if name == doubled[0]]
-                text = f"{' and '.join(names)} are both called {doubled[0]}: say another `{field}` in one of them"
-                yield Problem(keys=keys, text=text)
-                break
-        for place, each in parameter_places(document, path, method):
-            for name in sorted({*map(str, each.get("x-excludes", ()))} - query):
-                text = f"{each['name']} names {name!r}, which is no query parameter of {method.upper()} {path}"
-                yield Problem(keys=(*place, "x-excludes"), text=text)
-        for where, node in ((keys, operation), ((*keys, "requestBody"), operation.get("requestBody", {}))):
-            error = node.get("x-error", {})
-            if isinstance(error, dict) and str(error.get("status", "")) not in {"", *operation.get("responses", {})}:
-                text = f"the operation has no response {error['status']}"
-                yield Problem(keys=(*where, "x-error", "status"), text=text)
+        error = {} if errors else fields.get("x-error", {})
+        codes = [error[key] for key in ("code", "detail", "missing", "excludes") if key in error]
+        names = [] if errors else [*codes, *fields.get("x-read-only", ()), *fields.get("x-excludes", ())]
+        for name in sorted({*names} - named):
+            yield Problem(keys=keys, text=f"{name!r} is not in the document: nothing else has this name")

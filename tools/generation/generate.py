@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tools.generation.docstring_limits import stale
 from tools.generation.document import PACKAGE, PROJECT, SPECIFICATION, Node, parse, text_of
+from tools.generation.generator import write_package
 from tools.generation.sandbox_document import FILE, sandbox_document
-from tools.generation.templates_diff import conflicts
 from tools.generation.wrapper_fit import misfits, type_errors, without_method
 
 OPERATIONS = Path("wrapper") / "itwin_platform" / "_operations"
@@ -64,16 +64,6 @@ def main() -> None:
     parser.add_argument("--spec", type=Path, default=SPECIFICATION, help="the specification to read")
     parser.add_argument("--into", type=Path, default=PROJECT / "generated", help="the folder that holds the package")
     arguments = parser.parse_args()
-    conflict, is_broken = conflicts()
-    if is_broken:
-        raise SystemExit(conflict)
-    if conflict:
-        print(conflict, file=sys.stderr)
-    try:
-        from tools.generation.generator import write_package
-    except ImportError as error:
-        raise SystemExit(f"{conflict}\n  {error}\nTo see what else is gone: make types") from error
-
     root, target, name = arguments.into.parent, arguments.into / PACKAGE, arguments.spec.name
     text = text_of(str(arguments.spec))
     document = parse(text, name=name)

@@ -26,7 +26,7 @@ from openapi_python_client.strings import PythonIdentifier
 
 from tools.generation import naming
 from tools.generation.document import PROJECT, TEMPLATES, Keys, Node, Problem, operations, resolve, with_lines
-from tools.generation.document_checks import modern, problems
+from tools.generation.document_checks import problems
 from tools.generation.params import Params, param_name
 from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
@@ -43,12 +43,10 @@ in `wrapper/`.
 """
 
 
-def write_package(document: Node, package: Path, *, name: str, text: str | None = None, checked: bool = True) -> None:
+def write_package(document: Node, package: Path, *, name: str, text: str | None = None) -> None:
     """Write the client package of the document called `name` to the folder `package`, which must not exist yet.
 
-    `text` is what the document was parsed from; with it, problems are reported with their lines. A package that is not
-    `checked` is only read: it is neither formatted nor imported, secrets may have lost their marks, and it exports the
-    schemas of operations without a method.
+    `text` is what the document was parsed from; with it, problems are reported with their lines.
 
     Raises:
         SystemExit: The document needs another form, the generator warned or failed, or the package is not whole.
@@ -61,14 +59,12 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
         overwrite=False,
         output_path=package,
     )
-    if not checked:
-        config.post_hooks = []
     text = json.dumps(document, indent=1) if text is None else text
     source, found = document, problems(document)
     try:
         rules, params = RequestRules(document), Params(document)
-        found += lost_marks(document, known=known_secrets() if checked else {})
-        document = prepared(modern(document))
+        found += lost_marks(document, known=known_secrets())
+        document = prepared(document)
     finally:  # what is not valid may raise any error: it is said instead
         if found:
             raise SystemExit("\n".join([f"{name} needs another form:", *with_lines(found, text=text, name=name)]))
@@ -95,7 +91,7 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
             param_values_of=params.values_of,
             param_exports=params.exports,
             names_of=params.names_of,
-            unexported=unexported(source, schemas_without_method(source) if checked else set()),
+            unexported=unexported(source),
         )
         errors = project.build()
     if errors:
@@ -105,7 +101,7 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
     (package / "operations.py").write_text(_operations(source, config), encoding="utf-8")
     (package / "py.typed").write_text("", encoding="utf-8")
     (package / "README.md").write_text(NOTICE, encoding="utf-8")
-    if checked and (lines := import_errors(package.name, package.parent)):
+    if lines := import_errors(package.name, package.parent):
         raise SystemExit("\n".join([f"the package generated from {name} cannot be imported:", *lines]))
 
 
@@ -135,13 +131,12 @@ def describe_references(document: Node, data: GeneratorData) -> None:
                 each.description = UntrustedString(declared["description"])
 
 
-def unexported(document: Node, without_method: set[str]) -> frozenset[str]:
-    """Return the names of the models and types that the wrapper does not export.
-
-    They are those marked `x-exported: false`, and the schemas `without_method`.
-    """
+def unexported(document: Node) -> frozenset[str]:
+    """Return the models and types that the wrapper does not export: those marked, and those without a method."""
     schemas = document.get("components", {}).get("schemas", {})
-    found = without_method | {name for name, schema in schemas.items() if schema.get("x-exported") is False}
+    found = schemas_without_method(document) | {
+        name for name, schema in schemas.items() if schema.get("x-exported") is False
+    }
     return frozenset([*map(naming.pascal_case, found), *map(param_name, found)])
 
 
@@ -203,5 +198,5 @@ def _template_words(error: TemplateError) -> str:
         return text
     return (
         f"{text}\nA template uses a name that this version of the generator does not have."
-        "\n`make templates-diff SINCE=<the version before>` shows what changed in the generator's own templates."
+        '\nWhat to do: docs/regenerating.md, "Upgrade the generator"'
     )

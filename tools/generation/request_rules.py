@@ -8,8 +8,9 @@ from openapi_python_client.parser.openapi import Endpoint
 
 from tools.generation.document import Node, alternatives, constants, operation_called, resolve
 from tools.generation.naming import pascal_case, plain, snake_case
-from tools.generation.unchecked import FORMATS
 
+#: Strings that are other Python values than `str`.
+FORMATS = ("date", "date-time", "uuid", "binary")
 LIMITS = {
     "string": ("minLength", "maxLength"),
     "integer": ("minimum", "maximum"),

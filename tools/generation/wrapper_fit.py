@@ -1,32 +1,68 @@
 """Finds where the wrapper does not fit a generated package and its document, each as a line with its file.
 
-mypy finds names, arguments and attributes that are gone, and values of another type. It does not see strings: names on
-the wire, and the parts of a response that every operation shares. Values that the wrapper computes from the rules of
-the package fail when it is imported.
+mypy finds names, arguments and attributes that are gone, and values of another type. It does not see the names on the
+wire that the wrapper and the sandbox have in strings: the parameters that a page changes, the properties that a listing
+selects, a header. Values that the wrapper computes from the rules of the package fail when it is imported.
 """
 
 import ast
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from tools.generation.document import PACKAGE, PROJECT, WRAPPER, Node, operations, reached
-from tools.generation.wire_names import dead_names, missing_parts
+from tools.generation.document import PACKAGE, PROJECT, WRAPPER, Node, nodes, operations, reached
 
 CACHE = PROJECT / ".cache" / "mypy-of-generation"
 GENERATED = "generated/"
+#: The folders with names in strings, and the modules with names that the document does not describe.
+FOLDERS = (
+    *(WRAPPER / name for name in ("_operations", "_listings", "_requests")),
+    PROJECT / "sandbox" / "itwin_platform_sandbox" / "_service",
+)
+UNDESCRIBED = ("deliveries.py", "document.py", "schema_checks.py")
+#: Names in the data that the sandbox makes up.
+MADE_UP = ("X-Key", "apiVersion", "iModelVisibility")
+#: Strings that can only be a name on the wire: `displayName`, `$top`, `X-Max-Return`, `return=minimal`.
+_NAME = re.compile(r"[a-z]+[A-Z]\w*|\$\w+|[Xx]-[\w-]+|return=\w+")
 
 
 def misfits(document: Mapping[str, Any], *, generated: Path, errors: list[str]) -> list[str]:
     """Return a line for each place of the wrapper that does not fit; `errors` are those of its types."""
-    found = [*errors, *dead_names(document), *missing_parts(document)]
+    found = [*errors, *dead_names(document)]
     return found or import_errors(WRAPPER.name, WRAPPER.parent, PROJECT / "transport", generated)
+
+
+def dead_names(document: Node) -> list[str]:
+    """Return a line for each name in the wrapper and the sandbox that a document does not have."""
+    known = {name.lower() for name in (*MADE_UP, *_names(document))}
+    lines: list[str] = []
+    for path in (path for folder in FOLDERS for path in sorted(folder.glob("*.py")) if path.name not in UNDESCRIBED):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Constant) and isinstance(node.value, str) and _NAME.fullmatch(node.value)):
+                continue
+            if node.value.lower() not in known:
+                near = get_close_matches(node.value.lower(), known, n=3)
+                nearest = f" The nearest that there is: {', '.join(near)}." if near else ""
+                place = f"{path.relative_to(PROJECT).as_posix()}:{node.lineno}"
+                lines.append(f"{place}: openapi.yaml has no {node.value}.{nearest}")
+    return lines
+
+
+def _names(document: Node) -> Iterator[str]:
+    """Yield the names in a document: of parameters, of properties and headers, and of values."""
+    for _, node in nodes(document):
+        if "in" in node:
+            yield str(node["name"])
+        for key in ("properties", "headers", "enum"):
+            yield from map(str, node.get(key, ()))
 
 
 def wrapped() -> set[str]:
@@ -66,45 +102,36 @@ def import_errors(package: str, *paths: Path) -> list[str]:
 _IMPORT_ALL = """
 import importlib, os, pkgutil, sys, traceback
 folder = f"{os.sep}{sys.argv[1]}{os.sep}"
-def report(name):
-    error = sys.exc_info()[1]
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if folder in frame.filename]
-    file, line = (own[-1].filename, own[-1].lineno) if own else (name, getattr(error, "lineno", 1))
-    print(f"{file}:{line}: {type(error).__name__}: {error}")
 def load(name):
     try:
         module = importlib.import_module(name)
         for exported in getattr(module, "__all__", ()):
             getattr(module, exported)
         return module
-    except Exception:
-        report(name)
+    except Exception as error:
+        own = [frame for frame in traceback.extract_tb(error.__traceback__) if folder in frame.filename]
+        file, line = (own[-1].filename, own[-1].lineno) if own else (name, getattr(error, "lineno", 1))
+        print(f"{file}:{line}: {type(error).__name__}: {error}")
 package = load(sys.argv[1])
-for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{sys.argv[1]}.", onerror=report):
+for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{sys.argv[1]}."):
     load(module.name)
 """
 
 
 def type_errors(generated: Path) -> tuple[list[str], list[str]]:
     """Return what mypy finds in the package of the folder `generated`, and what in the wrapper."""
-    packages = ("-p", "itwin_platform_api", "-p", WRAPPER.name)
     command = [sys.executable, "-c", _MYPY, "--strict", "--no-error-summary", "--no-color-output", "--config-file="]
-    environment = os.environ | {
-        "MYPYPATH": os.pathsep.join([str(generated), str(WRAPPER.parent), str(PROJECT / "transport")])
-    }
+    path = os.pathsep.join([str(generated), str(WRAPPER.parent), str(PROJECT / "transport")])
+    environment = os.environ | {"MYPYPATH": path}
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "cache"  # of its own: mypy's results are wrong if two runs write to one
-        with contextlib.suppress(OSError):  # another run replaces it
+        with contextlib.suppress(OSError):  # there is none, or another run makes it
             shutil.copytree(CACHE, cache)
-        command += ["--cache-dir", str(cache), *packages]
+        command += ["--cache-dir", str(cache), "-p", PACKAGE, "-p", WRAPPER.name]
         completed = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
-        edited = max(path.stat().st_mtime for path in WRAPPER.rglob("*.py"))
-        if not completed.returncode and not (CACHE.exists() and CACHE.stat().st_mtime > edited):
-            shutil.rmtree(CACHE, ignore_errors=True)
-            CACHE.parent.mkdir(exist_ok=True)
+        if not CACHE.exists():
             with contextlib.suppress(OSError):  # another run was faster
-                cache.touch()  # the copy has the time of the original
-                shutil.move(cache, CACHE)
+                shutil.copytree(cache, CACHE)
     lines = (completed.stdout + completed.stderr).replace(f"{generated}/", GENERATED).splitlines()
     found = [line for line in lines if ": note: " not in line] if completed.returncode else []
     own = [line for line in found if line.startswith(GENERATED)]

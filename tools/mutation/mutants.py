@@ -74,18 +74,13 @@ def mutants_of(source: str) -> Iterator[Mutant]:
 def _code_of(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
     """Yield the expressions and statements that run, outside in."""
     match node:
-        case (
-            ast.Import()
-            | ast.ImportFrom()
-            | ast.JoinedStr()
-            | ast.Expr(value=ast.Constant())
-            | ast.Global()
-            | ast.Nonlocal()
-            | ast.If(test=ast.Name(id="TYPE_CHECKING"))
-            | ast.Assign(targets=[ast.Name(id="__all__" | "__slots__")])
-            | ast.Call(func=ast.Name(id="TypeVar"))
-            | ast.Subscript(value=ast.Name(id="Literal"))
-        ):
+        case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Global() | ast.Nonlocal():
+            return
+        case ast.Expr(value=ast.Constant()) | ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return
+        case ast.Call(func=ast.Name(id="TypeVar")) | ast.Subscript(value=ast.Name(id="Literal")):
+            return
+        case ast.Assign(targets=[ast.Name(id="__all__" | "__slots__")]):
             return
     if isinstance(node, ast.expr | ast.stmt):
         yield node

@@ -1,14 +1,12 @@
 """Virtual environments with only a wheel and its dependencies, and the Pythons to create them with."""
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from packaging.utils import canonicalize_name
-
+PROJECT = Path(__file__).resolve().parents[2]
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
 
 
@@ -32,24 +30,20 @@ class Environment:
     def __init__(self, folder: Path, *, python: Path) -> None:
         run(python, "-m", "venv", "--without-pip", folder)
         self.python = folder / "bin" / "python"
+        self._pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", self.python)
 
     def install(self, *requirements: str | Path, constraints: Path | None = None) -> None:
         """Install requirements in the newest versions that the constraints allow."""
         limits = ("--constraint", constraints) if constraints is not None else ()
         run(*self._pip, "install", "--quiet", "--no-warn-script-location", *limits, *requirements)
 
-    def installed(self) -> dict[str, str]:
-        """Return the version of each distribution by its canonical name."""
-        listed = json.loads(run(*self._pip, "list", "--format", "json", silent=True))
-        return {canonicalize_name(each["name"]): each["version"] for each in listed}
+    def installed(self) -> str:
+        """Return the distributions with their versions, in one line."""
+        return ", ".join(run(*self._pip, "list", "--format", "freeze", silent=True).split())
 
     def run(self, *arguments: str | Path) -> None:
         """Run its Python with warnings as errors, and without imports from the working directory."""
         run(self.python, "-P", "-W", "error", *arguments)
-
-    @property
-    def _pip(self) -> tuple[str | Path, ...]:
-        return (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", self.python)
 
 
 def run(*command: str | Path, silent: bool = False, folder: Path = Path(sys.prefix)) -> str:

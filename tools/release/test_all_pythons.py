@@ -9,20 +9,20 @@ after a failure.
 With the argument `commands` it runs `make demo` and `make test` alone, on every Python beside the one that runs it.
 """
 
-import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from tools.release.clean_environment import SUPPORTED, Environment, pythons, run
-from tools.release.distribution import PROJECT, build, declared, lowest
-from tools.release.package import trial
+from packaging.requirements import Requirement
+
+from tools.release.clean_environment import PROJECT, SUPPORTED, Environment, pythons, run
+from tools.release.package import build, trial
 
 #: What `make` runs on each Python: the commands of the README, or all tests, which must reach every branch.
 COMMANDS, ALL_TESTS = ("demo", "test"), ("demo", "coverage")
-SHOWN = ("httpx", "httptools", "attrs", "python-dateutil")
-EXTRAS = ("sandbox",)
 #: What httpx decodes with if it is installed, and what a test of the engine imports.
 DECODERS = ("brotli", "zstandard")
 #: Tests of what users install; the other tests are about the checkout and its development tools.
@@ -33,53 +33,73 @@ TESTS_OF_THE_WHEEL = [
 OPTIONS = ("-q", "--no-header", "-p", "no:cacheprovider", "-n", "auto")
 
 
+def lowest(requirements: list[str]) -> list[str]:
+    """Return the same requirements, each pinned to the lowest version that it allows.
+
+    Raises:
+        SystemExit: A requirement has no lower bound.
+    """
+    pins: list[str] = []
+    for requirement in map(Requirement, requirements):
+        bounds = [specifier.version for specifier in requirement.specifier if specifier.operator == ">="]
+        if not bounds:
+            raise SystemExit(f"{requirement} in pyproject.toml has no lower bound: add the lowest version that works")
+        pins.append(f"{requirement.name}=={bounds[0]}")
+    return pins
+
+
+def try_checkout(python: Path, copy: Path, target: str) -> str:
+    """Run a target of the Makefile with a Python, in a copy of the checkout."""
+    if not copy.exists():
+        run("git", "clone", "--quiet", PROJECT, copy)
+    run("make", target, f"PYTHON={python}", folder=copy)
+    return "passed"
+
+
+def try_wheel(wheel: Path, python: Path, folder: Path, constraints: Path | None) -> str:
+    """Use a wheel, run its tests, and say what it installs."""
+    environment = Environment(folder, python=python)
+    installed = trial(wheel, environment, constraints=constraints)
+    environment.install("--group", f"{PROJECT / 'pyproject.toml'}:test", *DECODERS, constraints=constraints)
+    run(environment.python, "-m", "pytest", *OPTIONS, *TESTS_OF_THE_WHEEL, folder=PROJECT)
+    return f"passed with {installed}"
+
+
+def row(version: str, what: str, attempt: Callable[[], str]) -> str:
+    """Try something with a Python, and return the row of the table."""
+    print(f"Python {version}: {what}", flush=True)
+    try:
+        return f"| {version} | {what} | {attempt()} |"
+    except SystemExit as failure:
+        print(failure)
+        return f"| {version} | {what} | **failed** |"
+
+
 def main() -> None:
     """Try each Python, and print the table."""
-    only_commands, found = sys.argv[1:] == ["commands"], pythons()
-    rows: list[str] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for version, python in found.items():
-            if only_commands and version == f"{sys.version_info.major}.{sys.version_info.minor}":
-                continue
-            copy = Path(folder) / f"checkout-{version}"
-            subprocess.run(["git", "clone", "--quiet", str(PROJECT), str(copy)], check=True)  # noqa: S607  # git of the PATH
+    only_commands, found, rows = sys.argv[1:] == ["commands"], pythons(), list[str]()
+    others = [version for version in found if version != f"{sys.version_info.major}.{sys.version_info.minor}"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for version in others if only_commands else found:
             for target in COMMANDS if only_commands else ALL_TESTS:
-                print(f"Python {version} at {python}: make {target}", flush=True)
-                ended = subprocess.run(["make", target, f"PYTHON={python}"], cwd=copy, check=False)  # noqa: S607  # of the PATH
-                rows.append(f"| {version} | make {target} | {'**failed**' if ended.returncode else 'passed'} |")
+                attempt = partial(try_checkout, found[version], folder / version, target)
+                rows.append(row(version, f"make {target}", attempt))
         if not only_commands:
-            rows += wheel_rows(found, Path(folder))
+            wheel, constraints = build(), folder / "lowest.txt"
+            project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+            constraints.write_text(
+                "\n".join(lowest([*project["dependencies"], *project["optional-dependencies"]["sandbox"]]))
+            )
+            for version, python in found.items():
+                for kind, limits in (("lowest", constraints), ("newest", None)):
+                    attempt = partial(try_wheel, wheel, python, folder / f"{version}-{kind}", limits)
+                    rows.append(row(version, f"wheel, {kind} dependencies", attempt))
     print("", "| Python | what | |", "|---|---|---|", *rows, sep="\n")
     missing = [version for version in SUPPORTED if version not in found]
     print(f"\nNot run here: {', '.join([*missing, 'free-threaded builds'])}")
-    if any("**failed**" in row for row in rows):
+    if any("**failed**" in each for each in rows):
         raise SystemExit(1)
-
-
-def wheel_rows(found: Mapping[str, Path], folder: Path) -> list[str]:
-    """Try the wheel with the lowest and the newest dependencies, and return a row for each combination."""
-    wheel = build()
-    constraints = folder / "lowest.txt"
-    constraints.write_text("\n".join(lowest(declared(*EXTRAS))))
-    rows: list[str] = []
-    for version, python in found.items():
-        for name, limits in (("lowest", constraints), ("newest", None)):
-            print(f"Python {version} at {python}, the wheel with {name} dependencies", flush=True)
-            environment = Environment(folder / f"{version}-{name}", python=python)
-            outcome = _tried(wheel, environment, constraints=limits)
-            rows.append(f"| {version} | wheel, {name} dependencies | {outcome} |")
-    return rows
-
-
-def _tried(wheel: Path, environment: Environment, *, constraints: Path | None) -> str:
-    try:
-        installed = trial(wheel, environment, constraints=constraints)
-        environment.install("--group", f"{PROJECT / 'pyproject.toml'}:test", *DECODERS, constraints=constraints)
-        run(environment.python, "-m", "pytest", *OPTIONS, *TESTS_OF_THE_WHEEL, folder=PROJECT)
-    except SystemExit as failure:
-        print(failure)
-        return "**failed**"
-    return f"passed with {', '.join(f'{name} {installed[name]}' for name in SHOWN)}"
 
 
 if __name__ == "__main__":

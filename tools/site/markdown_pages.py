@@ -1,4 +1,4 @@
-"""Write each page of the built site as Markdown, and `llms.txt`, an index of them with one line each, for assistants.
+"""Write each page of the built site as Markdown, and `llms.txt`, an index of them for assistants.
 
 Run as `python -m tools.site.markdown_pages` after the site has been built, as `make docs` does. The Markdown is made
 from the pages that readers see, because most of the reference is in docstrings. The page `retries/` becomes
@@ -19,7 +19,6 @@ SITE = PROJECT / "site"
 NAVIGATION = PROJECT / "docs" / ".navigation.md"
 #: A line of the navigation: its indentation, and a page with its title, or the title of a section.
 _ENTRY = re.compile(r"^( *)\* (?:\[(.+)\]\((.+)\)|(.+))$", re.MULTILINE)
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 #: Parts of a page that are no content: links of headings to themselves, buttons, and numbers of lines.
 _NO_CONTENT = ".headerlink, .md-content__button, button, script, style"
 
@@ -87,47 +86,29 @@ def _target(address: str, page: str) -> str:
     return posixpath.relpath(target, posixpath.dirname(page) or ".") + mark + anchor
 
 
-def index(navigation: str, descriptions: dict[str, str], *, name: str, about: str) -> str:
-    """Return the text of `llms.txt`.
-
-    Args:
-        navigation: The navigation of the site, in Markdown.
-        descriptions: One line for each page, by its path.
-        name: The name of the site.
-        about: One line about the site.
-    """
+def index(navigation: str, *, name: str, about: str) -> str:
+    """Return the text of `llms.txt`: the pages under the sections of the navigation, both in Markdown."""
     lines = [f"# {name}", "", f"> {about}.", ""]
     for indentation, title, page, section in _ENTRY.findall(navigation):
         if page:
-            lines.append(f"- [{title}]({page}): {descriptions[page]}")
+            lines.append(f"- [{title}]({page})")
         elif not indentation:
             lines += ["", f"## {section}", ""]
     return "\n".join(lines) + "\n"
-
-
-def description(text: str) -> str:
-    """Return the first sentence of a page, without its links; a record of a decision begins with its date."""
-    blocks = [" ".join(block.split()) for block in text.split("\n\n")]
-    first = next(block for block in blocks if block[0].isalpha() and not block.startswith("Decided on "))
-    return re.split(r"(?<=[.!?]) ", _LINK.sub(r"\1", first))[0].rstrip(".:") + "."
 
 
 def main() -> None:
     """Write the Markdown of each page and the index into the site."""
     # The page of a folder is published under the name of the folder.
     navigation = NAVIGATION.read_text(encoding="utf-8").replace("/index.md)", ".md)")
-    descriptions: dict[str, str] = {}
-    for _, _, page, _ in _ENTRY.findall(navigation):
-        if not page:
-            continue
+    pages = [page for _, _, page, _ in _ENTRY.findall(navigation) if page]
+    for page in pages:
         html = SITE / ("index.html" if page == "index.md" else f"{page.removesuffix('.md')}/index.html")
-        text = markdown(html.read_text(encoding="utf-8"), page)
-        descriptions[page] = description(text)
-        (SITE / page).write_text(text, encoding="utf-8")
+        (SITE / page).write_text(markdown(html.read_text(encoding="utf-8"), page), encoding="utf-8")
     project = tomllib.loads((PROJECT / "zensical.toml").read_text(encoding="utf-8"))["project"]
-    text = index(navigation, descriptions, name=project["site_name"], about=project["site_description"])
+    text = index(navigation, name=project["site_name"], about=project["site_description"])
     (SITE / "llms.txt").write_text(text, encoding="utf-8")
-    print(f"llms.txt lists {len(descriptions)} pages as Markdown")
+    print(f"llms.txt lists {len(pages)} pages as Markdown")
 
 
 if __name__ == "__main__":

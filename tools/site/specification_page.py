@@ -32,10 +32,8 @@ def _operation(document: Node, request: str, operation: Node, parameters: Iterab
     group = operation["tags"][0]
     yield f"In the client: [platform.{group}]({group}.md)\n"
     yield f"{without_source(operation.get('description', '')).strip()}\n"
-    rows = [
-        [f"`{each['name']}`", each["in"], *_cells(each, each["schema"], each.get("required"))] for each in parameters
-    ]
-    yield from _table("Parameter | In | Type | Required | Description", rows)
+    rows = [_row(each["name"], each["schema"], each.get("required"), each) for each in parameters]
+    yield from _table("Parameter | Type | Required | Description", rows)
     if "requestBody" in operation:
         body = resolve(document, operation["requestBody"])
         yield f"**Body:** {_body_type(body)}. {_one_line(body.get('description', ''))}\n"
@@ -47,17 +45,16 @@ def _operation(document: Node, request: str, operation: Node, parameters: Iterab
 def _schema(name: str, schema: Node) -> Iterator[str]:
     yield f"### {name} {{ #schema-{name} }}\n"
     yield f"{without_source(schema.get('description', '')).strip()}\n"
-    if "enum" in schema:
-        yield ", ".join(f"`{value}`" for value in schema["enum"]) + "\n"
-    elif "properties" not in schema:
-        yield f"Type: {_type_name(schema)}\n"
+    if "properties" not in schema:
+        values = ", ".join(f"`{value}`" for value in schema.get("enum", ()))
+        yield f"Type: {values or _type_name(schema)}\n"
     required, properties = schema.get("required", ()), schema.get("properties", {}).items()
-    rows = [[f"`{name}`", *_cells(kind, kind, name in required)] for name, kind in properties]
+    rows = [_row(name, inner, name in required, inner) for name, inner in properties]
     yield from _table("Property | Type | Required | Description", rows)
 
 
-def _cells(described: Node, schema: Node, required: object) -> list[str]:
-    return [_type_name(schema), "yes" if required else "no", described.get("description", "")]
+def _row(name: str, schema: Node, required: object, described: Node) -> list[str]:
+    return [f"`{name}`", _type_name(schema), "yes" if required else "no", described.get("description", "")]
 
 
 def _table(head: str, rows: Iterable[Sequence[str]]) -> Iterator[str]:

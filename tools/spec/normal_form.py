@@ -1,7 +1,8 @@
-"""Bring a document into a normal form in which a difference has one place: operations and list items by their names."""
+"""Bring a document into a normal form in which a difference has one place, and find the differences."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tools.generation.accept import accepted
@@ -11,15 +12,74 @@ from tools.generation.document import METHODS, Node, operations, reached
 NAMES = ("properties", "schemas", "responses", "headers", "content", "securitySchemes")
 #: Keywords whose values are data.
 DATA = ("example", "examples", "const", "default")
+ABSENT = object()
 
 Uses = defaultdict[str, tuple[set[str], set[str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One difference: its keys, the values before and after, and whether a request or a response has the place."""
+
+    keys: tuple[str, ...]
+    before: Any
+    after: Any
+    is_sent: bool = False
+    is_returned: bool = False
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the value was removed."""
+        return self.after is ABSENT
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the value was added."""
+        return self.before is ABSENT
+
+    @property
+    def text(self) -> str:
+        """The difference in words."""
+        if self.is_new:
+            return f"new: {_short(self.after)}".removesuffix(": ")
+        if self.is_gone:
+            return f"gone, was {_short(self.before)}".removesuffix(", was ")
+        return f"is {_short(self.after)} now, was {_short(self.before)}"
+
+
+def _short(value: object) -> str:
+    """Return a value in one line: of an operation its route, of another object nothing."""
+    if value is True or isinstance(value, Mapping):
+        return "" if value is True else str(value.get("route", ""))
+    text = " ".join(str(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def differences(before: object, after: object, keys: tuple[str, ...] = ()) -> Iterator[Difference]:
+    """Yield every difference, at the deepest place in the documents."""
+    old, new = _parts(before, keys), _parts(after, keys)
+    if old is None or new is None:
+        if type(before) is not type(after) or before != after:
+            yield Difference(keys=keys, before=before, after=after)
+        return
+    for key in {**old, **new}:
+        yield from differences(old.get(key, ABSENT), new.get(key, ABSENT), (*keys, str(key)))
+
+
+def _parts(value: object, keys: tuple[str, ...]) -> Mapping[Any, Any] | None:
+    """Return the values of an object by key, or those of a list of objects by number; None for other values."""
+    if value is ABSENT and keys[-1] in ("required", "parameters", "headers", "properties"):
+        return {}  # without one is as with an empty one
+    if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+        return dict(enumerate(value))
+    return value if isinstance(value, Mapping) else None
 
 
 def normal_form(document: Node) -> dict[str, Any]:
     """Return a document with its operations by name, and with shared parameters in each of their operations."""
     components = {key: node for key, node in document.get("components", {}).items() if key != "parameters"}
     named = {
-        str(node.get("operationId", f"{method} {path}")): {
+        _name(node, path, method): {
             **_named(document, {**node, "parameters": parameters}),
             "route": f"{method.upper()} {path}",
             "accept": accepted(document, node),
@@ -39,11 +99,14 @@ def uses(*documents: Node) -> Uses:
     found = Uses(lambda: (set(), set()))
     for document in documents:
         for path, method, node, parameters in operations(document):
-            name = str(node.get("operationId", f"{method} {path}"))
             for side, part in enumerate(([parameters, node.get("requestBody", {})], node.get("responses", {}))):
                 for reference in reached(document, part):
-                    found[reference][side].add(name)
+                    found[reference][side].add(_name(node, path, method))
     return found
+
+
+def _name(operation: Node, path: str, method: str) -> str:
+    return str(operation.get("operationId", f"{method} {path}"))
 
 
 def _named(document: Node, node: Any, key: str = "") -> Any:
@@ -53,9 +116,8 @@ def _named(document: Node, node: Any, key: str = "") -> Any:
         return node
     if key in NAMES:
         return {name: _named(document, inner) for name, inner in node.items()}
-    names = node.get("x-enum-varnames", ())
     # The values report their names, but not a surplus name.
-    is_reported = len(names) <= len(node.get("enum", ()))
+    is_reported = len(node.get("x-enum-varnames", ())) <= len(node.get("enum", ()))
     named = {name: _keyword(document, node, name) for name in node if name != "x-enum-varnames" or not is_reported}
     return _with_null(named)
 
@@ -67,15 +129,15 @@ def _keyword(document: Node, node: Node, key: str) -> Any:
         case "$ref", str():
             return value.removeprefix("#/components/")
         case "enum", list():
-            members = [*node.get("x-enum-varnames", ()), *map(str, value)]
-            return dict(zip(map(str, value), members, strict=False))
+            members = node.get("x-enum-varnames", ())
+            return {str(each): members[at] if at < len(members) else str(each) for at, each in enumerate(value)}
         case "type", str():
             return {value: True}
         case (("type" | "required"), list()):
             return dict.fromkeys(value, True)
         case "parameters", list():
             return {f"{each['in']} {each['name']}": _named(document, each) for each in value}
-        case (("oneOf" | "anyOf" | "allOf"), list()):
+        case (("oneOf" | "anyOf"), list()):
             names = [str(each.get("$ref", each.get("type", ""))).rpartition("/")[2] for each in value]
             keys = [name if names.count(name) == 1 else f"{name} {number}" for number, name in enumerate(names)]
             return {name: _named(document, each) for name, each in zip(keys, value, strict=True)}

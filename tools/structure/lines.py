@@ -3,7 +3,6 @@
 import ast
 import io
 import tokenize
-from collections import Counter
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -47,16 +46,14 @@ def code_lines(source: str, ending: str = ".py") -> int:
     return len(found)
 
 
-def by_folder(folder: Path) -> Counter[str]:
-    """Return the lines of code in each folder at the first level of a folder, with all that is in it."""
-    found = Counter[str]()
-    for path in folder.rglob("*"):
-        if path.suffix == ".py" or path.suffix in _COMMENTS:
-            inner, *rest = path.relative_to(folder).parts
-            found[inner if rest else "(first level)"] += code_lines(path.read_text(encoding="utf-8"), path.suffix)
-    return found
-
-
 def by_part() -> dict[str, int]:
     """Return the lines of code of each part."""
-    return {part: sum(by_folder(folder).total() for folder in folders) for part, folders in PARTS.items()}
+    return {
+        part: sum(
+            code_lines(path.read_text(encoding="utf-8"), path.suffix)
+            for folder in folders
+            for path in folder.rglob("*")
+            if path.suffix == ".py" or path.suffix in _COMMENTS
+        )
+        for part, folders in PARTS.items()
+    }

@@ -3,7 +3,7 @@
 import sys
 
 from tools.structure.ceilings import CEILINGS, exceeded
-from tools.structure.lines import TRANSPORT, WRAPPER, by_folder, by_part
+from tools.structure.lines import by_part
 
 
 def main() -> int:
@@ -12,10 +12,6 @@ def main() -> int:
     print(f"{'lines of code':34}{'is':>8}{'ceiling':>9}")
     for part, count in lines.items():
         print(f"{part:34}{count:>8,}{CEILINGS[part]:>9,}")
-    for package in (WRAPPER, TRANSPORT):
-        print()
-        for folder, count in sorted(by_folder(package).items()):
-            print(f"{package.parent.name}/{folder:{33 - len(package.parent.name)}}{count:>8,}")
     found = exceeded(lines, CEILINGS)
     if found:
         print("", *found, sep="\n")

@@ -1,41 +1,69 @@
 """Copy the client into another project as one package of any name, or update such a copy in place.
 
-Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite] [--without redis]`: DEST is the folder of the package,
-NAME its name. If files of the copy were edited, the command names them and changes nothing, except with `--overwrite`.
-What a copy was made without stays out when it is updated, until `--without nothing` brings it back.
+Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite]`: DEST is the folder of the package, NAME its name. The
+wrapper, the transport and the generated package become one package: the absolute imports of the latter two become
+relative imports of the subpackages `transport` and `generated`. If files of the copy were edited, the command names
+them and changes nothing, except with `--overwrite`.
 """
 
 import argparse
-import difflib
-import io
+import ast
+import hashlib
 import keyword
 import re
-import runpy
 import shutil
 import subprocess
-import sys
-import tarfile
-import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-
-from tools.vendoring.vendored_copy import BELOW, OPTIONAL, RECORD, digest, digests, edits, left_out, record, source
 
 PROJECT = Path(__file__).resolve().parents[2]
 #: Files in the root folder of a project.
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+RECORD, IDENTITY = "VENDORED.md", "vendored.py"
+#: The packages below the wrapper, by the names of the subpackages that they become.
+BELOW = {"transport": "itwin_platform_transport", "generated": "itwin_platform_api"}
+OLD_NAMES = frozenset({"itwin_platform", "itwin_platform_sandbox", *BELOW.values()})
+_IDENTITY = '''"""Where this copy comes from, for programs; VENDORED.md says it for people."""
+
+#: The git revision of the checkout.
+REVISION = "{revision}"
+#: The SHA-256 digest of the specification in it.
+SPECIFICATION_SHA256 = "{specification}"
+'''
+#: For ruff, the rules of which are those of the project that has the copy: it finds this file beside the modules.
+_RUFF = b'# The modules beside this file pass the rules of itwin-platform, and no others.\nexclude = ["*"]\n'
+_RECORD = """# {name}: a vendored copy of itwin-platform {version}
+
+| | |
+|---|---|
+| version | {version} |
+| source revision | {revision} |
+| SHA-256 of openapi.yaml | {specification} |
+| command, in a checkout of itwin-platform | `{command}` |
+
+It needs, besides Python 3.11 or newer:
+
+{requirements}
+
+pip installs what these need in turn, such as tzdata, which python-dateutil needs from version 4 on. List it too where
+every distribution is listed: in a lock file, an image or an offline index.
+
+Do not edit these files: the same command, run in a newer checkout, updates them in place and never overwrites what
+was edited here. Files of your own beside them are left alone.
+
+mypy --strict, pyright and ty accept the copy, and `ruff.toml` keeps the rules of ruff from it. Under pyright's strict
+mode, list this folder under `ignore`: generated code uses `Any`, and a package of yours cannot make that stricter.
+
+```
+{digests}
+```
+"""
+_DIGEST = re.compile(r"^([0-9a-f]{64})  (\S.*)$", re.MULTILINE)
 
 
-def vendor(
-    *,
-    project: Path,
-    destination: Path,
-    name: str,
-    overwrite: bool,
-    command: str,
-    stale: bool = False,
-    without: tuple[str, ...] | None = None,
-) -> list[str]:
-    """Copy, and return the lines that say what was done; by default, without what the copy was made without before.
+def vendor(*, project: Path, destination: Path, name: str, overwrite: bool, command: str) -> list[str]:
+    """Copy, and return the lines that say what was done.
 
     Raises:
         SystemExit: The name cannot be imported, another package has it, or files of the copy were edited.
@@ -43,40 +71,44 @@ def vendor(
     shown_as, package = destination.expanduser() / name, destination.expanduser().resolve() / name
     _check_name(name, package, shown_as)
     record_file = package / RECORD
-    text = record_file.read_text(encoding="utf-8") if record_file.exists() else ""
-    without = left_out(text) if without is None else without
-    copied = source(project, revision=revision(project), stale=stale, without=without)
-    recorded = digests(text)
-    command += f" WITHOUT={','.join(without)}" if without else ""
-    present = {path: (package / path).read_bytes() for path in {*recorded, *copied.files} if (package / path).exists()}
-    edited = edits(recorded=recorded, present=present, wanted=copied.files)
+    recorded = digests(record_file.read_text(encoding="utf-8")) if record_file.exists() else {}
+    files, text = copied(project, name=name, command=command)
+    present = {path: (package / path).read_bytes() for path in {*recorded, *files} if (package / path).exists()}
+    edited = edits(recorded=recorded, present=present, wanted=files)
     if edited and not overwrite:
         said = [f"{shown_as} was edited, nothing was changed:", *(f"  {line}" for line in edited)]
-        said += _edits_shown(project, package, edited, text=text)
-        raise SystemExit("\n".join([*said, "Move the edits elsewhere, or drop them with OVERWRITE=yes"]))
+        said += [
+            "Move the edits elsewhere: `git log -p` in your repository shows them. Or drop them with OVERWRITE=yes"
+        ]
+        raise SystemExit("\n".join(said))
     lines = [f"overwritten, as requested: {line}" for line in edited]
     init = shown_as.parent / "__init__.py"
     if (package.parent.parent / "__init__.py").exists() and not init.exists():
         package.parent.mkdir(exist_ok=True)
         init.touch()
         lines.append(f"made {init}, so that the folder is a package")
-    changed = [path for path, content in copied.files.items() if present.get(path) != content]
-    removed = set(recorded) - set(copied.files)
+    changed = [path for path, content in files.items() if present.get(path) != content]
+    removed = set(recorded) - set(files)
     for path in changed:
         (package / path).parent.mkdir(parents=True, exist_ok=True)
-        (package / path).write_bytes(copied.files[path])
+        (package / path).write_bytes(files[path])
     for path in removed:
         (package / path).unlink(missing_ok=True)
         _remove_empty((package / path).parent)
-    record_file.write_text(record(copied, name=name, command=command), encoding="utf-8")
-    if copied.stale:
-        lines.append("generated/ differs from what openapi.yaml generates: run `make generate`, and this command again")
-    files = "all files" if len(changed) == len(copied.files) else f"{len(changed)} of {len(copied.files)} files"
+    record_file.write_text(text, encoding="utf-8")
+    count = "all files" if len(changed) == len(files) else f"{len(changed)} of {len(files)} files"
     return [
         *lines,
-        f"{name} is itwin-platform {copied.version}: {files} written, {len(removed)} removed",
+        f"{text.splitlines()[0].removeprefix('# ')} ({count} written, {len(removed)} removed)",
         f"import it with: from {dotted(package)} import PlatformClient",
     ]
+
+
+def _check_name(name: str, package: Path, shown_as: Path) -> None:
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise SystemExit(f"NAME={name} cannot be imported: use letters, digits and underscores")
+    if package.exists() and not (package / RECORD).exists() and any(package.iterdir()):
+        raise SystemExit(f"{shown_as} exists and has no {RECORD}, so it is not a vendored copy: choose another NAME")
 
 
 def _remove_empty(folder: Path) -> None:
@@ -86,11 +118,62 @@ def _remove_empty(folder: Path) -> None:
         folder = folder.parent
 
 
-def _check_name(name: str, package: Path, shown_as: Path) -> None:
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise SystemExit(f"NAME={name} cannot be imported: use letters, digits and underscores")
-    if package.exists() and not (package / RECORD).exists() and any(package.iterdir()):
-        raise SystemExit(f"{shown_as} exists and has no {RECORD}, so it is not a vendored copy: choose another NAME")
+def copied(project: Path, *, name: str, command: str) -> tuple[dict[str, bytes], str]:
+    """Return the files of a copy by path within it, and the text of VENDORED.md.
+
+    Raises:
+        SystemExit: A file imports the packages by their old names in another way.
+    """
+    files = _files(project / "wrapper" / "itwin_platform")
+    for folder, package in BELOW.items():
+        files |= {f"{folder}/{path}": content for path, content in _files(project / folder / package).items()}
+    for path in files:
+        dots = b"." * (1 + path.count("/"))
+        for folder, package in BELOW.items():
+            pattern = rb"(?m)^( *)from " + package.encode() + rb"\b"
+            files[path] = re.sub(pattern, rb"\1from " + dots + folder.encode(), files[path])
+    if wrong := [*_wrong_imports(files)]:
+        raise SystemExit("\n".join(wrong))
+    facts = {
+        "revision": revision(project),
+        "specification": hashlib.sha256((project / "openapi.yaml").read_bytes()).hexdigest(),
+    }
+    files["LICENSE"], files["ruff.toml"] = (project / "LICENSE").read_bytes(), _RUFF
+    files[IDENTITY] = _IDENTITY.format(**facts).encode()
+    declared = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    (version,) = re.findall(rb'__version__ = "(.+)"', files["_version.py"])
+    text = _RECORD.format(
+        **facts,
+        name=name,
+        version=version.decode(),
+        command=command,
+        requirements="\n".join(f"- `{requirement}`" for requirement in declared),
+        digests="\n".join(f"{digest(content)}  {path}" for path, content in sorted(files.items())),
+    )
+    return files, text
+
+
+def _files(package: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(package).as_posix(): path.read_bytes()
+        for path in sorted(package.rglob("*"))
+        if path.suffix in (".py", ".lua") or path.name == "py.typed"
+    }
+
+
+def _wrong_imports(files: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield a line for each import of a package by its old name."""
+    for path in sorted(path for path in files if path.endswith(".py")):
+        for node in ast.walk(ast.parse(files[path])):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                modules = [str(node.module)]
+            else:
+                continue
+            for module in modules:
+                if module.partition(".")[0] in OLD_NAMES:
+                    yield f"{path}:{node.lineno} imports {module}: write it as `from <package>... import ...`"
 
 
 def revision(project: Path) -> str:
@@ -103,52 +186,41 @@ def revision(project: Path) -> str:
     return f"{head[1]}{', with changes that were not committed' * is_dirty}"
 
 
-def _edits_shown(project: Path, package: Path, edited: list[str], *, text: str) -> list[str]:
-    """Return the edits as differences from the recorded revision, if the checkout has it."""
-    match = re.search(r"^\| source revision \| ([0-9a-f]{40})", text, re.MULTILINE)
-    paths = [line.removeprefix("edited: ") for line in edited if line.startswith("edited: ")]
-    if match is None or not paths:
-        return []
-    git = ["git", "-C", str(project), "archive", match[1]]
-    archive = subprocess.run(git, capture_output=True, check=False)
-    if archive.returncode != 0:
-        return [f"the revision {match[1]} is not in this checkout, so the edits cannot be shown"]
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
-        tar.extractall(folder, filter="data")
-        # Made by the tool of that revision, because what changes in a copy has changed.
-        make = runpy.run_path(f"{folder}/tools/vendoring/vendored_copy.py")["source"]
-        options = {"without": without} if (without := left_out(text)) else {}
-        before = make(Path(folder), revision=match[1], **options).files
-    lines, recorded = list[str](), digests(text)
-    for path in paths:
-        content = before.get(path, b"")
-        if digest(content) != recorded[path]:
-            lines.append(f"{path} was copied before it was committed, so its edits cannot be shown")
-            continue
-        old, new = (part.decode(errors="replace").splitlines() for part in (content, (package / path).read_bytes()))
-        lines += difflib.unified_diff(old, new, f"copied/{path}", f"edited/{path}", lineterm="")
+def digests(text: str) -> dict[str, str]:
+    """Return the digest of each file in VENDORED.md; paths that leave the copy are ignored."""
+    return {path: known for known, path in _DIGEST.findall(text) if not {"", ".."} & set(path.split("/"))}
+
+
+def digest(content: bytes) -> str:
+    """Return the digest of a file, which does not depend on its line endings."""
+    return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def edits(*, recorded: Mapping[str, str], present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> list[str]:
+    """Return a line for each file that was edited or removed, or that is in the way of a new file.
+
+    A file that already has the new content is not reported, so an interrupted run can be repeated.
+    """
+    lines: list[str] = []
+    for path in sorted({*recorded, *wanted}):
+        if path in present:
+            if digest(present[path]) not in (recorded.get(path), digest(wanted.get(path, b"\0"))):
+                lines.append(f"edited: {path}" if path in recorded else f"in the way: {path}")
+        elif path in recorded and path in wanted:
+            lines.append(f"removed: {path}")
     return lines
 
 
 def dotted(package: Path) -> str:
     """Return the name to import a package by.
 
-    It starts below `src` or the root folder of a project, if there is one, because a namespace package has no
-    `__init__.py`. Otherwise it starts with the outermost folder that has an `__init__.py`.
+    It starts below `src` or the folder of a project, because a namespace package has no `__init__.py`. Without one of
+    them it starts with the outermost folder that has an `__init__.py`.
     """
-    folders = [package.resolve(), *package.resolve().parents]
-    roots = [
-        at for at, each in enumerate(folders) if each.name == "src" or any((each / n).exists() for n in PROJECT_FILES)
-    ]
-    named = [at for at in roots if at and all(each.name.isidentifier() for each in folders[:at])]
-    outside = [at for at, each in enumerate(folders) if at and not (each / "__init__.py").exists()]
-    return ".".join(each.name for each in reversed(folders[: [*named, *outside][0]]))
-
-
-def is_stale() -> bool:
-    """Return whether `generated/` differs from what `openapi.yaml` generates."""
-    check = [sys.executable, "-m", "tools.generation.generate", "--check"]
-    return bool(subprocess.run(check, cwd=PROJECT, capture_output=True, check=False).returncode)
+    folders = [*package.parents]
+    roots = [each for each in folders if each.name == "src" or any((each / file).exists() for file in PROJECT_FILES)]
+    outside = next(each for each in folders if not (each / "__init__.py").exists())
+    return ".".join(package.relative_to([*roots, outside][0]).parts)
 
 
 def main() -> None:
@@ -157,17 +229,13 @@ def main() -> None:
     parser.add_argument("destination", metavar="DEST", help="the folder of the package")
     parser.add_argument("name", metavar="NAME", help="the name of the package")
     parser.add_argument("--overwrite", action="store_true", help="drop the edits in the copy")
-    parser.add_argument("--without", choices=[*OPTIONAL, "nothing"], help="what to leave out; default: as before")
     arguments = parser.parse_args()
-    chosen = {None: None, "nothing": ()}.get(arguments.without, (arguments.without,))
     lines = vendor(
         project=PROJECT,
         destination=Path(arguments.destination),
         name=arguments.name,
         overwrite=arguments.overwrite,
         command=f"make vendor DEST={arguments.destination} NAME={arguments.name}",
-        stale=is_stale(),
-        without=chosen,
     )
     print("\n".join(lines))
 
