@@ -177,7 +177,7 @@ def test_a_rate_remembers_only_what_it_counts(rates: tuple[RateLimit, ...]) -> N
 
 
 def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
-    """The range of jitter doubles up to 20 s until the first success; the next one lasts as long. A long one is kept."""
+    """The range of jitter doubles up to 20 s until a success; the next one lasts as long. A long one is kept."""
     window = Window(max_in_flight=20)
     now, waits = 0.0, list[float]()
     for _ in range(7):
