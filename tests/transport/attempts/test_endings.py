@@ -25,10 +25,6 @@ ORIGIN = "https://service.example"
             "the request cannot be sent as HTTP; nothing was sent (LocalProtocolError; a retry would not change that)",
         ),
         (
-            *("POST", [httpx.ConnectError("planted")], NotSentError),
-            f"could not connect to {ORIGIN} after 2 attempts; nothing was sent (ConnectError; max_attempts=2 reached)",
-        ),
-        (
             *("POST", [rate_limited("1"), httpx.ConnectError("planted")], NotSentError),
             (
                 f"could not connect to {ORIGIN} after 3 attempts; the request had no effect "
@@ -61,17 +57,11 @@ async def test_a_call_without_a_response_says_what_happened(
     assert raised.value.__cause__ is script[-1]
 
 
-@pytest.mark.parametrize(("status", "is_error"), [(299, True), (300, False)])
-async def test_a_success_that_is_too_large_is_an_error_without_the_token(status: int, is_error: bool) -> None:
-    """Its beginning stays on the error, 64 KiB of it; the body of an error response may be cut."""
+async def test_a_success_that_is_too_large_is_an_error_without_the_token() -> None:
+    """Its beginning stays on the error, 64 KiB of it."""
     token = "planted-token-of-a-call"
-    body = f"é {token} ".encode("latin-1") + b"x" * 100_000
-    service = ScriptedTransport(response(status, content=body))
-    transport = BackoffTransport(service, token=token, max_response_bytes=80_000)
-    if not is_error:
-        assert len(await (await send(transport)).aread()) == 80_000
-        return
+    service = ScriptedTransport(response(299, content=f"é {token} ".encode("latin-1") + b"x" * 100_000))
     with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes") as raised:
-        await send(transport)
+        await send(BackoffTransport(service, token=token, max_response_bytes=80_000))
     kept = raised.value.body
     assert (raised.value.attempts, kept[:13], len(kept)) == (1, b"\xe9 [redacted] ", 65_536 - len(token) + 10)
