@@ -92,10 +92,10 @@ def test_a_call_can_be_cancelled_at_every_await(busy: bool) -> None:
         turn += 1
         with asyncio.Runner(loop_factory=CountingVirtualLoop) as runner:
             hit = runner.run(left_by_a_call_that_is_cancelled(turn, busy=busy))
-    assert turn > 40
+    assert turn > 20
 
 
-@pytest.mark.parametrize("turns", range(6))
+@pytest.mark.parametrize("turns", range(8))
 def test_a_loop_can_end_with_a_call_in_flight(caplog: pytest.LogCaptureFixture, turns: int) -> None:
     """`asyncio.run` cancels what is left after it has stopped: nothing is raised, logged or left behind."""
     service = SlowService()
@@ -104,7 +104,6 @@ def test_a_loop_can_end_with_a_call_in_flight(caplog: pytest.LogCaptureFixture, 
         call = asyncio.create_task(send(BackoffTransport(service)))
         for _ in range(turns):
             await asyncio.sleep(0)
-        assert service.connections == (turns > 2)
         return call
 
     caplog.set_level("ERROR")
