@@ -16,6 +16,8 @@ from itwin_platform_transport import (
     Gate,
     NotSentError,
     OutcomeUnknownError,
+    PlatformError,
+    ResponseDecodeError,
     StateError,
     TransportError,
 )
@@ -111,6 +113,56 @@ async def test_an_exception_tells_whether_there_may_be_an_effect(
         assert raised.value.attempts == len(service.requests) == requests
         assert raised.value.__cause__ is error
         assert type(error).__name__ in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "script", "kind", "said"),
+    [
+        (
+            *("POST", [httpx.LocalProtocolError("planted")], NotSentError),
+            "the request cannot be sent as HTTP; nothing was sent (LocalProtocolError; a retry would not change that)",
+        ),
+        (
+            *("POST", [rate_limited("1"), httpx.ConnectError("planted")], NotSentError),
+            (
+                "could not connect to https://service.example after 3 attempts; the request had no effect "
+                "(ConnectError; max_attempts=2 reached)"
+            ),
+        ),
+        (
+            *("POST", [httpx.ReadError("planted")], OutcomeUnknownError),
+            (
+                "no response from https://service.example after 1 attempt; the request may have had an effect "
+                "(ReadError; POST is not idempotent)"
+            ),
+        ),
+        (
+            *("GET", [503, httpx.ConnectError("planted")], OutcomeUnknownError),
+            (
+                "no response from https://service.example after 2 attempts; the request may have had an effect "
+                "(ConnectError; max_attempts=2 reached)"
+            ),
+        ),
+    ],
+)
+async def test_a_call_without_a_response_says_what_happened(
+    method: str, script: list[Outcome], kind: type[PlatformError], said: str
+) -> None:
+    """And whether it can have had an effect; the words of an exception of httpx may be confidential."""
+    with pytest.raises(kind) as raised:
+        await send(backoff(ScriptedTransport(*script), policy=BackoffPolicy(max_attempts=2, base_delay=0.0)), method)
+    assert str(raised.value) == f"{method} /things: {said}"
+    assert raised.value.__cause__ is script[-1]
+
+
+async def test_a_success_that_is_too_large_is_an_error_without_the_token() -> None:
+    """Its beginning stays on the error, 64 KiB of it."""
+    token = "planted-token-of-a-call"
+    service = ScriptedTransport(response(299, content=f"é {token} ".encode("latin-1") + b"x" * 100_000))
+    with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes") as raised:
+        await send(BackoffTransport(service, token=token, max_response_bytes=80_000))
+    kept = raised.value.body
+    assert (raised.value.attempts, kept[:13], len(kept)) == (1, b"\xe9 [redacted] ", 65_536 - len(token) + 10)
 
 
 @pytest.mark.parametrize(

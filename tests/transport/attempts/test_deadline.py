@@ -15,18 +15,24 @@ from itwin_platform_transport import (
     DeadlineExceededError,
     Gate,
     NotSentError,
+    RedisGate,
     Request,
     TransportError,
 )
+from itwin_platform_transport.gates.window import WaitTooLongError
 
+from measure.promises.limits import FixedWindow
 from tests.support.event_loops import in_virtual_time
 from tests.support.examples import examples
+from tests.support.gates import end, enter, settle
+from tests.support.redis_clients import PreparedRedis, reply
 from tests.support.services import (
     ADDRESS,
     START,
     PreparedResponse,
     ScriptedTransport,
     backoff,
+    now,
     rate_limited,
     send,
     wall_clock,
@@ -51,7 +57,7 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     said = r"GET /things: the deadline of 10 s passed; 1 request was sent"
     with pytest.raises(DeadlineExceededError, match=said) as raised:
         await send(backoff(service, policy=POLICY))
-    assert asyncio.get_running_loop().time() == 10.0
+    assert now() == 10.0
     assert (raised.value.sent, raised.value.attempts, raised.value.retry_at) == (True, 1, None)
     assert service.in_flight == 0
 
@@ -62,7 +68,7 @@ async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
     transport = BackoffTransport(service, policy=POLICY, random_number=lambda: 0.0, now=wall_clock)
     hanging, _ = await many(transport, 2)
     assert isinstance(hanging, DeadlineExceededError)
-    assert (asyncio.get_running_loop().time(), hanging.retry_at) == (10.0, START + timedelta(seconds=30))
+    assert (now(), hanging.retry_at) == (10.0, START + timedelta(seconds=30))
 
 
 @pytest.mark.parametrize(
@@ -77,18 +83,15 @@ async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
 async def test_a_known_cooldown_that_is_too_long_fails_at_once(policy: BackoffPolicy, said: str) -> None:
     """A call that may not wait for a cooldown ends with the 429 that started it: nothing is sent, and it says when."""
     service = ScriptedTransport(rate_limited("30"))
-    transport = BackoffTransport(service, policy=policy, random_number=lambda: 0.0, now=wall_clock)
-    assert (await send(transport)).status_code == 429
+    transport = BackoffTransport(service, policy=policy, random_number=lambda: 0.0, now=wall_clock, gate=Gate(1))
+    assert kinds(await many(transport, 3)) == {429: 3}  # those too that were in the queue
     info = CallInfo(method="GET", route="/things", policy=policy)
     result = await transport.send(await Request.of(httpx.Request("GET", ADDRESS)), info)
-    assert asyncio.get_running_loop().time() == 0.0
+    assert now() == 0.0
     assert (result.is_held_back, result.reason) == (True, said)
     assert (result.retry_after, result.retry_at) == (30.0, START + timedelta(seconds=30))
     assert result.response is not None
     assert (result.attempts, result.response.headers["retry-after"], len(service.requests)) == (0, "30", 1)
-    # An ordinary client gets that 429.
-    assert (await send(transport)).headers["retry-after"] == "30"
-    assert len(service.requests) == 1
 
 
 @pytest.mark.parametrize("is_known", [True, False])
@@ -144,13 +147,13 @@ async def test_the_queue_timeout_ends_a_call_in_the_queue(
     transport = backoff(ScriptedTransport(PreparedResponse(fault="hang")), policy=policy, gate=gate)
     with pytest.raises(DeadlineExceededError, match=f"GET /things: {said}; nothing was sent") as raised:
         await send(transport)
-    assert asyncio.get_running_loop().time() == ends_at
+    assert now() == ends_at
     assert (raised.value.attempts, raised.value.sent) == (0, False)
     gate.unused(permit)
     if deadline is not None:
         with pytest.raises(DeadlineExceededError, match=f"the deadline of {deadline:g} s passed; 1 request was sent"):
             await send(transport)
-        assert asyncio.get_running_loop().time() == ends_at + deadline
+        assert now() == ends_at + deadline
 
 
 async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
@@ -162,7 +165,7 @@ async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
     await asyncio.sleep(0.6)
     blocking = asyncio.create_task(gate.enter(-1, max_wait=60.0, until=None))  # it is admitted before the retry
     assert (await call).status_code == 429
-    assert (asyncio.get_running_loop().time(), blocking.done(), len(service.requests)) == (2.0, True, 1)
+    assert (now(), blocking.done(), len(service.requests)) == (2.0, True, 1)
 
 
 async def test_after_a_429_and_a_request_more_a_deadline_is_a_deadline() -> None:
@@ -170,6 +173,85 @@ async def test_after_a_429_and_a_request_more_a_deadline_is_a_deadline() -> None
     service = ScriptedTransport(rate_limited("1"), PreparedResponse(fault="hang"))
     with pytest.raises(DeadlineExceededError, match="the deadline of 9 s passed; 2 requests were sent"):
         await send(backoff(service, policy=BackoffPolicy(deadline=9.0)))
+
+
+@pytest.mark.parametrize("every", [60.1, 1.01])
+async def test_no_call_outlives_its_deadline_while_nothing_but_429s_comes(every: float) -> None:
+    """With a used-up quota, time in the queue counts: each call ends with the 429, and the queue does not grow."""
+    gate, policy = Gate(), BackoffPolicy(deadline=60.0)
+    transport, tasks = backoff(ScriptedTransport(rate_limited("1")), gate=gate, policy=policy, jitter=0.5), []
+    for _ in range(40):
+        tasks.append(asyncio.create_task(many(transport, 1)))
+        await asyncio.sleep(every)
+        assert gate.waiting <= 60.0 / every + 1
+    last = now() - every
+    assert {status for task in tasks for status in kinds(await task)} == {429}
+    assert now() - last <= 60.0 + max(every, 0.1)
+
+
+async def test_a_queue_that_moves_fails_no_call() -> None:
+    """Of 400 calls at ten a second, which take twice their deadline, none is lost: other responses come."""
+    limit, policy = FixedWindow(10, 1.0), BackoffPolicy(deadline=20.0)
+    service = ScriptedTransport(lambda received: 200 if limit.accepts(received.at) else rate_limited("1"), latency=0.02)
+    assert kinds(await many(backoff(service, policy=policy, jitter=0.5), 400)) == {200: 400}
+    assert now() > 2 * 19.0
+
+
+@pytest.mark.parametrize(("is_success", "ends_at"), [(True, 15.0), (False, 9.0)], ids=["success", "429"])
+async def test_another_response_sets_the_time_in_the_queue_back(is_success: bool, ends_at: float) -> None:
+    """From then on the whole deadline is left. Without one, a call ends when its cooldown would end after its time."""
+    gate = Gate(1, random_number=lambda: 0.0)
+    held = await enter(gate)
+    first, second, third = (enter(gate) for _ in range(3))
+    last = enter(gate, deadline=10.0)
+    await settle()
+    gate.rate_limited(held, wait=6.0)
+    permit = await first
+    if is_success:
+        gate.responded(permit)
+        gate.rate_limited(await second, wait=6.0)
+        gate.rate_limited(await third, wait=3.0)
+        gate.responded(await last)
+    else:
+        gate.rate_limited(permit, wait=3.0)
+        gate.rate_limited(await second, wait=3.0)
+        with pytest.raises(WaitTooLongError, match="lasts 3 s more"):
+            await last
+    assert now() == ends_at
+    await end([third])
+
+
+async def test_a_call_whose_time_is_over_gets_no_permit() -> None:
+    """A request that hangs after a 429 tells nothing: when its permit is free, calls that have time left come first."""
+    gate = Gate(1, random_number=lambda: 0.0)
+    held = await enter(gate)
+    hangs, late = enter(gate), enter(gate, deadline=10.0)
+    await settle()
+    gate.rate_limited(held, wait=1.0)
+    permit = await hangs
+    await asyncio.sleep(20.0)
+    in_time = enter(gate, deadline=10.0)
+    await asyncio.sleep(5.0)
+    gate.abandoned(permit)
+    gate.responded(await in_time)
+    with pytest.raises(WaitTooLongError):
+        await late
+
+
+@pytest.mark.parametrize("is_given_up", [True, False], ids=["nothing but 429s", "other responses"])
+async def test_the_responses_of_all_processes_count(is_given_up: bool) -> None:
+    """A shared gate hears from its server, about each second, whether another process gets anything but 429s."""
+    replies = [reply(cooldown=1.0, rejecting_for=5.0 + second if is_given_up else None) for second in range(200)]
+    server = PreparedRedis(steps=[*replies])
+    async with RedisGate(server, name="n", random_number=lambda: 0.0) as gate:
+        waiting = enter(gate, deadline=30.0)
+        await asyncio.wait([waiting], timeout=100.0)
+        assert waiting.done() is is_given_up
+        if is_given_up:
+            assert now() <= 31.0
+            with pytest.raises(WaitTooLongError):
+                await waiting
+        await end([waiting])
 
 
 steps = st.lists(
@@ -189,7 +271,7 @@ def test_no_call_lasts_longer(
         service, policy = ScriptedTransport(*script, latency=latency), BackoffPolicy(deadline=deadline)
         transport = backoff(service, policy=policy, jitter=jitter)
         ended = await many(transport, 3, method)
-        assert asyncio.get_running_loop().time() <= deadline + 1e-6
+        assert now() <= deadline + 1e-6
         assert all(isinstance(each, httpx.Response | TransportError) for each in ended)
 
     in_virtual_time(call())

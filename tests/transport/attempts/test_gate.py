@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from itwin_platform_transport import Gate, RateLimit, StateError, UsageError
-from itwin_platform_transport.gates.window import WaitTooLongError
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.gates import end, enter, hold, settle
@@ -109,27 +108,6 @@ async def test_a_cooldown_takes_back_a_permit_that_no_task_has_seen() -> None:
     gate.responded(await later)
     assert asyncio.get_running_loop().time() == pytest.approx(10.0)
     assert repr(gate).endswith(EMPTY)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "max_wait", "until"), [(30.0, 29.0, None), (30.0, 60.0, 30.0), (30.0, 60.0, 29.0), (0.5, 60.0, 0.4)]
-)
-async def test_a_cooldown_that_is_too_long_fails_immediately(
-    seconds: float, max_wait: float, until: float | None
-) -> None:
-    """A cooldown longer than `max_wait` or the deadline fails new and waiting calls immediately."""
-    gate = Gate(1)
-    in_flight = await enter(gate)
-    waiting = enter(gate, max_wait=max_wait, until=until)
-    waits_longer = enter(gate)
-    await settle()
-    gate.rate_limited(in_flight, wait=seconds)
-    for call in (waiting, enter(gate, max_wait=max_wait, until=until)):
-        with pytest.raises(WaitTooLongError, match=f"lasts {seconds:g} s more"):
-            await call
-    assert asyncio.get_running_loop().time() == 0.0
-    gate.responded(await waits_longer)
-    assert asyncio.get_running_loop().time() == pytest.approx(seconds)
 
 
 async def test_a_waiting_call_probes_a_long_cooldown() -> None:

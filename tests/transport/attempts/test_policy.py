@@ -1,7 +1,6 @@
 """The policy as values: which numbers it takes, what follows an attempt, and how long the wait before a retry is."""
 
 import dataclasses
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -14,8 +13,6 @@ from itwin_platform_transport.policy import (
     Retry,
     decide,
     delay_before,
-    moment_after,
-    time_of_attempts,
 )
 
 POLICY = BackoffPolicy()
@@ -81,18 +78,6 @@ def test_who_retries_what(what: Outcome, idempotent: bool, other: bool) -> None:
     assert {method: decided(method, what) for method in expected} == expected
 
 
-@pytest.mark.parametrize(
-    ("most", "attempts", "retry_after", "seconds"),
-    [(7, 0, 0.0, 17.5), (7, 6, 0.0, 0.0), (7, 0, 7.0, 42.0), (7, 0, 60.1, 0.0), (1_000_000, 0, 0.0, 4_999_982.5)],
-)
-def test_the_time_that_the_attempts_of_a_call_would_take(
-    most: int, attempts: int, retry_after: float, seconds: float
-) -> None:
-    """Delays that double, or the longer one of the service, without jitter; of a million attempts at once."""
-    policy = BackoffPolicy(max_attempts=most)
-    assert time_of_attempts(Progress(attempts=attempts), policy=policy, retry_after=retry_after) == seconds
-
-
 counts = st.integers(min_value=0, max_value=10_000)
 jitters = st.floats(min_value=0.0, max_value=1.0)
 seconds = st.floats(min_value=0.0, max_value=1e6)
@@ -138,12 +123,3 @@ def test_the_rules_hold_for_every_input(
     assert (retry_after or 0.0) <= delay <= policy.max_wait
     assert delay <= shortest + min(share * shortest, 0.5)
     assert policy.deadline is None or elapsed + delay < policy.deadline
-
-
-NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
-
-
-def test_a_moment_is_the_wait_after_now() -> None:
-    """`retry_at` is now and the wait; one that no calendar holds has no end to name."""
-    assert moment_after(NOW, 90.0) == datetime(2026, 3, 1, 12, 1, 30, tzinfo=UTC)
-    assert [moment_after(NOW, wait) for wait in (None, 1e15, 1e300, float("inf"))] == [None] * 4

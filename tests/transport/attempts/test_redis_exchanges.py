@@ -83,6 +83,18 @@ async def test_a_server_that_is_lost_is_tried_again_after_longer_and_longer_paus
     await gate.aclose()
 
 
+async def test_each_process_keeps_its_share_of_the_rates() -> None:
+    """One of four processes sends a quarter of what each rate allows, and at least one request."""
+    for rate, times in ((RateLimit(8, 10.0), [0.0, 0.0, 10.4, 10.4, 20.8]), (RateLimit(3, 10.0), [0.0, 10.4])):
+        began, sent = now(), list[float]()
+        gate, _ = gate_with(errors.ConnectionError("planted"), rate=[rate, RateLimit(100, 100.0)], workers=4)
+        for waiting in [enter(gate) for _ in times]:
+            gate.responded(await waiting)
+            sent.append(now() - began)
+        assert sent == pytest.approx(times)
+        await gate.aclose()
+
+
 @pytest.mark.parametrize(("workers", "at_once"), [(1, 20), (3, 7), (40, 1)])
 async def test_a_process_has_its_share_while_the_server_is_lost(workers: int, at_once: int) -> None:
     """Of 20 permits in all, rounded up."""
@@ -176,20 +188,6 @@ async def test_what_an_error_of_the_server_means(from_url: Mock, case: str) -> N
             text = str(events[0].reason)
         assert text.startswith(f"rediss://127.0.0.1:1/2 {said}")
         await gate.aclose()
-
-
-async def test_a_rejection_ends_calls_until_the_server_accepts_them() -> None:
-    """Each call gets a UsageError, also after some that were accepted; then the process rejoins."""
-    rejection = errors.AuthenticationError("planted")
-    gate, state = gate_with(rejection)
-    for steps in ([rejection], [reply(7), rejection]):
-        state.steps = [*steps]
-        if len(steps) > 1:
-            gate.abandoned(await enter(gate))
-        with pytest.raises(UsageError, match=r"^RedisGate: the given client rejects the user name or the password"):
-            await enter(gate)
-    assert [rejoins for _, rejoins in told(state, "rejoins")] == [True, True, False]
-    await gate.aclose()
 
 
 async def test_closing_closes_the_connections_of_a_url_once(from_url: Mock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,25 +304,6 @@ async def test_calls_that_are_cancelled_in_an_exchange_cost_nobody_a_permit() ->
         await asyncio.sleep(5.0)
     assert told(state, "wants") == [(0.0, 10), (5.25, 1), (5.75, 0)]
     assert reports_of(state) == [("unused", 1, 9.0)]
-    await gate.aclose()
-
-
-@pytest.mark.parametrize(
-    ("rates", "times"),
-    [
-        ([RateLimit(8, 10.0), RateLimit(100, 100.0)], [0.0] * 2 + [10.4] * 2 + [20.8] * 2 + [31.2]),
-        ([RateLimit(3, 10.0)], [0.0, 10.4, 20.8]),
-    ],
-    ids=["a quarter", "less than one"],
-)
-async def test_each_process_keeps_its_share_of_the_rates(rates: list[RateLimit], times: list[float]) -> None:
-    """One of four processes sends a quarter of what each rate allows, and at least one request."""
-    gate, _ = gate_with(errors.ConnectionError("planted"), rate=rates, workers=4)
-    sent: list[float] = []
-    for waiting in [enter(gate) for _ in times]:
-        gate.responded(await waiting)
-        sent.append(now())
-    assert sent == pytest.approx(times)
     await gate.aclose()
 
 

@@ -5,12 +5,11 @@ import tracemalloc
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from itwin_platform_transport import RateLimit
 from itwin_platform_transport.gates.window import Limit, Permit, Window
 
 from measure.promises.limits import FixedWindow, Limit as Limiter, PunishingWindow, RisingLimit, TokenBucket
-from tests.support.examples import examples
 
 
 def wait_of(window: Window, now: float) -> float:
@@ -38,28 +37,6 @@ def rounds(window: Window, now: float, count: int) -> list[int]:
     return sizes
 
 
-def limited_after(allowed: int, *, wait: float = 1.0) -> Window:
-    """Return a window in which this many requests succeeded at 0 s, and the next one got a 429."""
-    window = Window(max_in_flight=20)
-    *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
-    for permit in successes:
-        window.responded(permit)
-    window.rate_limited(limited, Limit(now=0.0, wait=wait))
-    return window
-
-
-@pytest.mark.parametrize("allowed", [0, 7])
-def test_after_a_429_the_window_opens_slowly(allowed: int) -> None:
-    """No request starts until the cooldown ends; then 1, 2, 4, 8, 16 and at most `max_in_flight`.
-
-    Up to seven successes before the 429 tell no rate: the slow start goes on past as many. Nor does a lost response.
-    """
-    window = limited_after(allowed, wait=5.0)
-    assert (wait_of(window, 0.0), wait_of(window, 4.5)) == (5.0, 0.5)
-    window.abandoned(window.begin(5.0))
-    assert rounds(window, 5.0, 7) == [1, 2, 4, 8, 16, 20, 20]
-
-
 def test_further_429s_of_a_cooldown_only_extend_it() -> None:
     """A 429 of a request from before the cooldown neither shortens it nor restarts the slow start, however late."""
     window = Window(max_in_flight=20)
@@ -75,31 +52,6 @@ def test_further_429s_of_a_cooldown_only_extend_it() -> None:
     window.rate_limited(late, Limit(now=11.0, wait=1.0))
     assert (wait_of(window, 11.5), window.slow_start.in_flight) == (0.5, 0)
     assert rounds(window, 12.0, 1) == [4]
-
-
-def test_slow_requests_from_before_count_as_in_flight() -> None:
-    """Requests from before the cooldown count against `max_in_flight`, and others may start after it."""
-    window = Window(max_in_flight=4)
-    permits = opened(window, 0.0)
-    window.rate_limited(permits[0], Limit(now=0.0, wait=1.0))
-    assert rounds(window, 1.0, 3) == [1, 1, 1]
-    assert len(opened(window, 1.0)) == 1
-    assert wait_of(window, 1.0) == math.inf
-    window.responded(permits[1])
-    assert rounds(window, 1.0, 1) == [1]
-
-
-def test_an_unused_permit_frees_the_rate() -> None:
-    """A permit counts against the rate until `per` after it was granted, or until it is returned unused."""
-    window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
-    first, _ = window.begin(0.0), window.begin(1.0)
-    assert wait_of(window, 3.0) == pytest.approx(7.4)
-    window.unused(first)
-    assert wait_of(window, 3.0) == 0.0
-    late = window.begin(3.0)
-    assert wait_of(window, 12.0) == 0.0
-    window.unused(late)  # it is too old to count
-    assert wait_of(window, 20.0) == 0.0
 
 
 def test_several_rates_hold_at_once() -> None:
@@ -129,7 +81,8 @@ def test_no_period_exceeds_the_rate(steps: list[float], requests: int, per: floa
 
 def test_a_long_cooldown_is_probed_each_minute() -> None:
     """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
-    window = limited_after(0, wait=86_400.0)
+    window = Window(max_in_flight=20)
+    window.rate_limited(window.begin(0.0), Limit(now=0.0, wait=86_400.0))
     assert (wait_of(window, 0.0), wait_of(window, 59.5)) == (60.0, 0.5)
     probe = window.begin(60.0)
     assert window.cooldown.allows(probe, 60.0)
@@ -139,17 +92,6 @@ def test_a_long_cooldown_is_probed_each_minute() -> None:
     window.responded(window.begin(121.0))
     assert window.cooldown.left(121.0) == 0.0
     assert rounds(window, 121.0, 3) == [2, 4, 8]
-
-
-def test_a_probe_that_was_not_sent_is_due_again() -> None:
-    """When a probe is not sent, the next request may probe immediately; one without a response takes its turn."""
-    window = limited_after(0, wait=600.0)
-    window.unused(window.begin(60.0))
-    assert wait_of(window, 60.0) == 0.0
-    probe = window.begin(60.0)
-    assert wait_of(window, 120.0) == math.inf  # until it ends
-    window.abandoned(probe)
-    assert wait_of(window, 70.0) == 50.0
 
 
 def test_only_the_probe_decides_on_a_long_cooldown() -> None:
@@ -227,27 +169,3 @@ def test_an_unknown_limit_is_learned(limit: Limiter, per_second: float, rejected
                 window.rate_limited(permit, Limit(now=now, wait=wait, jitter=0.5))
     assert found[True] >= 0.75 * 120.0 * per_second
     assert found[False] <= rejected
-
-
-STEPS = st.tuples(st.sampled_from(["begins", "responded", "lost", "limited"]), st.floats(0.0, 3.0), st.floats(0.0, 5.0))
-
-
-@settings(max_examples=examples(80))
-@given(st.lists(STEPS, max_size=60))
-def test_no_history_leaves_the_window_stuck(steps: list[tuple[str, float, float]]) -> None:
-    """Whatever ends in whichever way: at most four in flight, none starts in a cooldown, and one may after it."""
-    window, in_flight = Window(max_in_flight=4), list[Permit]()
-    now = cooldown_until = 0.0
-    for what, passes, wait in steps:
-        now += passes
-        if what == "begins" and wait_of(window, now) == 0:
-            assert now >= cooldown_until
-            in_flight.append(window.begin(now))
-        elif what == "limited" and in_flight:
-            window.rate_limited(in_flight.pop(0), Limit(now=now, wait=wait))
-            cooldown_until = max(cooldown_until, now + wait)
-        elif what != "begins" and in_flight:
-            (window.responded if what == "responded" else window.abandoned)(in_flight.pop(0))
-        assert window.slow_start.in_flight == len(in_flight) <= 4
-        if not in_flight and now >= cooldown_until:
-            assert wait_of(window, now) < 60.0
