@@ -179,21 +179,6 @@ async def test_any_mixture_of_cancelling_and_ending_leaves_the_gate_empty(seed: 
     assert not any(not task.cancelled() and task.exception() for task in tasks)
 
 
-async def test_closing_ends_waiting_calls() -> None:
-    """Closing fails waiting and later calls with StateError, and attempts in flight can still end."""
-    gate = Gate(2)
-    first, second = await enter(gate), await enter(gate)
-    gate.rate_limited(first, wait=30.0)
-    waiting = [enter(gate) for _ in range(3)]
-    await settle()
-    await gate.aclose()
-    for call in (*waiting, enter(gate)):
-        with pytest.raises(StateError, match="the gate is closed"):
-            await call
-    gate.responded(second)
-    assert repr(gate).endswith(EMPTY)
-
-
 def test_a_gate_belongs_to_a_loop_while_it_is_in_use() -> None:
     """Another loop gets StateError while a permit is out; after its end the gate moves over, its cooldowns included."""
     gate = Gate(2)
