@@ -39,6 +39,7 @@ from tests.support.services import Outcome, PreparedResponse, ScriptedTransport,
         ("GET", (rate_limited("3"), 503, rate_limited("0.5"), 200), [0.0, 3.0, 4.0, 4.5]),
         ("GET", (response(503, headers={"retry-after": "7"}), 200), [0.0, 7.0]),
         ("GET", (response(503, headers={"retry-after": "soon"}), 200), [0.0, 0.5]),
+        ("GET", (*[response(503, headers={"retry-after": "60"})] * 2, 200), [0.0, 60.0]),
         ("GET", (*[rate_limited("1")] * 10, 200), [float(second) for second in range(11)]),
         ("GET", (rate_limited("61"), 200), [0.0]),
         ("GET", (500, 200), [0.0]),
@@ -50,7 +51,7 @@ async def test_when_the_service_is_asked_again(
 ) -> None:
     """Each retry comes when the service said, else after a doubled wait; a POST is not retried after 5xx.
 
-    A 429 uses no attempt, and a wait above max_wait is not begun.
+    A 429 uses no attempt, and a wait above max_wait or to the deadline is not begun.
     """
     service = ScriptedTransport(*steps)
     response = await send(backoff(service), method)
@@ -73,9 +74,9 @@ async def test_a_wait_as_long_as_the_longest_is_begun(began: float) -> None:
 
 async def test_jitter_spreads_the_retries() -> None:
     """The random number that is handed in decides how much is added."""
-    service = ScriptedTransport(503, rate_limited("10"), 200)
-    await send(backoff(service, jitter=1.0))
-    assert service.times == pytest.approx([0.0, 0.625, 0.625 + 10.5])
+    service = ScriptedTransport(503, rate_limited("2"), rate_limited("30"), 200)
+    await send(backoff(service, gate=Gate(random_number=lambda: 0.0), jitter=1.0))
+    assert service.times == pytest.approx([0.0, 0.625, 0.625 + 2.1, 0.625 + 2.1 + 30.5])
 
 
 async def test_it_works_in_any_httpx_client_and_closes_what_is_beneath() -> None:

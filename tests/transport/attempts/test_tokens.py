@@ -300,11 +300,15 @@ async def test_each_call_gets_the_token_that_its_own_context_names() -> None:
 
 
 async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> None:
-    """The token that a 401 led to is for the next attempt; one after a long cooldown does not carry it, expired."""
-    source = WatchedProvider(life=50.0, latency=0.0)
-    service = ScriptedTransport(401, rate_limited("55"), 200)
-    gate = Gate(random_number=lambda: 0.0)
-    transport = BackoffTransport(service, token=source, now=wall_clock, gate=gate, random_number=lambda: 0.0)
+    """The token that a 401 led to is for the next attempt; one after a long cooldown does not carry it, expired.
+
+    A 429 uses no attempt, also when the 401 has used the last one.
+    """
+    source, service = WatchedProvider(life=50.0, latency=0.0), ScriptedTransport(401, rate_limited("55"), 200)
+    gate, once = Gate(random_number=lambda: 0.0), BackoffPolicy(max_attempts=1)
+    transport = BackoffTransport(
+        service, token=source, now=wall_clock, gate=gate, random_number=lambda: 0.0, policy=once
+    )
     assert (await send(transport)).status_code == 200
     assert [request.headers["authorization"][-3:] for request in service.requests] == ["t-1", "t-2", "t-3"]
 
