@@ -273,6 +273,16 @@ async def test_the_tasks_of_a_process_ask_as_one() -> None:
     await gate.aclose()
 
 
+async def test_a_process_behind_many_others_asks_every_ten_seconds() -> None:
+    """So a long queue of processes does not keep the server busy."""
+    gate, state = gate_with(reply(rank=1_000))
+    waiting = enter(gate)
+    await asyncio.sleep(100.0)
+    assert 9 <= len(state.exchanges) <= 11
+    await end([waiting])
+    await gate.aclose()
+
+
 async def test_the_tasks_of_a_process_are_served_in_order() -> None:
     """Permits of the server go to the calls that began first, whenever they came to wait."""
     gate, _ = gate_with(reply(), reply(1, 2), reply())
