@@ -51,8 +51,6 @@ class PreparedRedis:
 
     steps: list[Reply | Exception | None] = field(default_factory=lambda: [reply()])
     latency: float = 0.0
-    #: Takes the place of each step while it is there.
-    failure: Exception | None = None
     #: The error that a subscription raises.
     listening: Exception | None = None
     exchanges: list[Exchange] = field(default_factory=list)
@@ -78,8 +76,8 @@ class PreparedRedis:
         )
         await asyncio.sleep(self.latency)
         step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
-        if self.failure is not None or isinstance(step, Exception):
-            raise self.failure or step  # type: ignore[misc]  # one of them is an error
+        if isinstance(step, Exception):
+            raise step
         if step is None:
             await asyncio.Event().wait()
         assert isinstance(step, Reply)

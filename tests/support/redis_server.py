@@ -5,7 +5,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -39,7 +38,6 @@ class RedisServer:
         self._program = program or next(iter(server_programs()), None)
         self._folder = Path(tempfile.mkdtemp(prefix="gate-"))
         self._process: subprocess.Popen[bytes] | None = None
-        self._sent: list[socket.socket] = []
         self.url = f"unix://{self._folder}/socket"
 
     def __enter__(self) -> Self:
@@ -48,8 +46,6 @@ class RedisServer:
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-        for connection in self._sent:
-            connection.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
@@ -85,17 +81,6 @@ class RedisServer:
             self._process.kill()
             self._process.wait()
             self._process = None
-
-    def send(self, command: str) -> None:
-        """Send a command whose response is not awaited, because it may never come."""
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(f"{self._folder}/socket")
-        connection.sendall(f"{command}\r\n".encode())
-        self._sent.append(connection)
-
-    def spoil_dump(self) -> None:
-        """Put a folder where it saves, so that saving fails."""
-        (self._folder / "dump.rdb").mkdir()
 
 
 if __name__ == "__main__":

@@ -15,18 +15,24 @@ from itwin_platform_transport import (
     DeadlineExceededError,
     Gate,
     NotSentError,
+    RedisGate,
     Request,
     TransportError,
 )
+from itwin_platform_transport.gates.window import WaitTooLongError
 
+from measure.promises.limits import FixedWindow
 from tests.support.event_loops import in_virtual_time
 from tests.support.examples import examples
+from tests.support.gates import end, enter, settle
+from tests.support.redis_clients import PreparedRedis, reply
 from tests.support.services import (
     ADDRESS,
     START,
     PreparedResponse,
     ScriptedTransport,
     backoff,
+    now,
     rate_limited,
     send,
     wall_clock,
@@ -51,7 +57,7 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     said = r"GET /things: the deadline of 10 s passed; 1 request was sent"
     with pytest.raises(DeadlineExceededError, match=said) as raised:
         await send(backoff(service, policy=POLICY))
-    assert asyncio.get_running_loop().time() == 10.0
+    assert now() == 10.0
     assert (raised.value.sent, raised.value.attempts, raised.value.retry_at) == (True, 1, None)
     assert service.in_flight == 0
 
@@ -62,23 +68,7 @@ async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
     transport = BackoffTransport(service, policy=POLICY, random_number=lambda: 0.0, now=wall_clock)
     hanging, _ = await many(transport, 2)
     assert isinstance(hanging, DeadlineExceededError)
-    assert (asyncio.get_running_loop().time(), hanging.retry_at) == (10.0, START + timedelta(seconds=30))
-
-
-async def test_it_ends_the_wait_for_a_token() -> None:
-    """A token provider that hangs ends with the deadline, and the place at the gate is free again."""
-
-    async def hangs() -> str:
-        await asyncio.sleep(3600.0)
-        return "late"
-
-    gate = Gate(1)
-    transport = BackoffTransport(ScriptedTransport(200), policy=POLICY, gate=gate, token=hangs)
-    with pytest.raises(DeadlineExceededError) as raised:
-        await send(transport)
-    assert asyncio.get_running_loop().time() == 10.0
-    assert (raised.value.sent, gate.in_flight) == (False, 0)
-    await transport.aclose()
+    assert (now(), hanging.retry_at) == (10.0, START + timedelta(seconds=30))
 
 
 @pytest.mark.parametrize(
@@ -93,22 +83,18 @@ async def test_it_ends_the_wait_for_a_token() -> None:
 async def test_a_known_cooldown_that_is_too_long_fails_at_once(policy: BackoffPolicy, said: str) -> None:
     """A call that may not wait for a cooldown ends with the 429 that started it: nothing is sent, and it says when."""
     service = ScriptedTransport(rate_limited("30"))
-    transport = BackoffTransport(service, policy=policy, random_number=lambda: 0.0, now=wall_clock)
-    assert (await send(transport)).status_code == 429
+    transport = BackoffTransport(service, policy=policy, random_number=lambda: 0.0, now=wall_clock, gate=Gate(1))
+    assert kinds(await many(transport, 3)) == {429: 3}  # those too that were in the queue
     info = CallInfo(method="GET", route="/things", policy=policy)
     result = await transport.send(await Request.of(httpx.Request("GET", ADDRESS)), info)
-    assert asyncio.get_running_loop().time() == 0.0
+    assert now() == 0.0
     assert (result.is_held_back, result.reason) == (True, said)
     assert (result.retry_after, result.retry_at) == (30.0, START + timedelta(seconds=30))
     assert result.response is not None
     assert (result.attempts, result.response.headers["retry-after"], len(service.requests)) == (0, "30", 1)
-    # An ordinary client gets that 429.
-    assert (await send(transport)).headers["retry-after"] == "30"
-    assert len(service.requests) == 1
 
 
-@pytest.mark.parametrize("is_known", [True, False])
-async def test_an_old_429_is_not_the_reason_of_a_later_cooldown(is_known: bool) -> None:
+async def test_an_old_429_is_not_the_reason_of_a_later_cooldown() -> None:
     """A call that is held back gets the 429 that started the cooldown, whichever client of the gate received it.
 
     Of a cooldown that another process met, which shares the gate, there is none: nothing was sent, as the error says.
@@ -117,20 +103,14 @@ async def test_an_old_429_is_not_the_reason_of_a_later_cooldown(is_known: bool) 
     transport = backoff(ScriptedTransport(rate_limited("1"), 200), gate=gate)
     assert (await send(transport)).status_code == 200
     await asyncio.sleep(60.0)
-    later = backoff(ScriptedTransport(rate_limited("300")), gate=gate)
-    if is_known:
-        assert (await send(later)).status_code == 429
-    else:
-        gate.rate_limited(await gate.enter(gate.ticket(), max_wait=0.0, until=None), wait=300.0)
-    for held_back in (transport, later):
-        if is_known:
-            response = await send(held_back)
-            assert (response.status_code, response.headers["retry-after"]) == (429, "300")
-            assert await response.aread() == b"{}"
-        else:
-            said = "GET /things: rate limited: retry in 300 s (longer than max_wait=60 s); nothing was sent"
-            with pytest.raises(NotSentError, match=re.escape(said)):
-                await send(held_back)
+    assert (await send(backoff(ScriptedTransport(rate_limited("300")), gate=gate))).status_code == 429
+    response = await send(transport)
+    assert (response.status_code, response.headers["retry-after"], await response.aread()) == (429, "300", b"{}")
+    await asyncio.sleep(400.0)
+    gate.rate_limited(await gate.enter(gate.ticket(), max_wait=0.0, until=None), wait=300.0)
+    said = "GET /things: rate limited: retry in 300 s (longer than max_wait=60 s); nothing was sent"
+    with pytest.raises(NotSentError, match=re.escape(said)):
+        await send(transport)
 
 
 async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
@@ -143,37 +123,22 @@ async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
     assert (await send(transport)).status_code == 200
 
 
-async def test_queue_timeout_ends_the_wait_for_the_first_admission() -> None:
-    """A call that is not admitted within `queue_timeout` was not sent, and an admitted one has its full deadline."""
-    policy = BackoffPolicy(queue_timeout=2.0, deadline=5.0)
-    transport = backoff(ScriptedTransport(200, latency=4.0), policy=policy, gate=Gate(1))
-    sent, queued = await many(transport, 2)
-    assert isinstance(sent, httpx.Response)
-    assert isinstance(queued, DeadlineExceededError)
-    assert (queued.attempts, queued.sent) == (0, False)
-    assert str(queued) == "GET /things: the queue_timeout of 2 s passed; nothing was sent"
-    with pytest.raises(DeadlineExceededError, match="the deadline of 5 s passed; 1 request was sent"):
-        await send(backoff(ScriptedTransport(200, latency=6.0), policy=policy))
-
-
-@pytest.mark.parametrize(
-    ("queue_timeout", "deadline", "ends_at", "said"),
-    [
-        (2.0, 9.0, 2.0, "the queue_timeout of 2 s passed"),
-        (4.0, 4.0, 4.0, "the queue_timeout of 4 s passed"),
-        (9.0, 2.0, 9.0, "the queue_timeout of 9 s passed"),
-        (2.0, None, 2.0, "the queue_timeout of 2 s passed"),
-    ],
-)
-async def test_the_error_of_a_call_in_the_queue_names_what_ended_it(
-    queue_timeout: float, deadline: float | None, ends_at: float, said: str
-) -> None:
-    """The queue timeout, whatever the deadline: that starts when the gate admits the call."""
+@pytest.mark.parametrize(("queue_timeout", "deadline"), [(2.0, 9.0), (9.0, 2.0), (2.0, None)])
+async def test_the_queue_timeout_ends_a_call_in_the_queue(queue_timeout: float, deadline: float | None) -> None:
+    """Nothing was sent. The deadline starts when the gate admits the call."""
     gate, policy = Gate(1), BackoffPolicy(queue_timeout=queue_timeout, deadline=deadline)
-    await gate.enter(-1, max_wait=0.0, until=None)
-    with pytest.raises(DeadlineExceededError, match=f"{said}; nothing was sent"):
-        await send(backoff(ScriptedTransport(200), policy=policy, gate=gate))
-    assert asyncio.get_running_loop().time() == ends_at
+    permit = await gate.enter(-1, max_wait=0.0, until=None)
+    transport = backoff(ScriptedTransport(PreparedResponse(fault="hang")), policy=policy, gate=gate)
+    said = f"GET /things: the queue_timeout of {queue_timeout:g} s passed; nothing was sent"
+    with pytest.raises(DeadlineExceededError, match=said) as raised:
+        await send(transport)
+    assert now() == queue_timeout
+    assert (raised.value.attempts, raised.value.sent) == (0, False)
+    gate.unused(permit)
+    if deadline is not None:
+        with pytest.raises(DeadlineExceededError, match=f"the deadline of {deadline:g} s passed; 1 request was sent"):
+            await send(transport)
+        assert now() == queue_timeout + deadline
 
 
 async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
@@ -185,7 +150,93 @@ async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
     await asyncio.sleep(0.6)
     blocking = asyncio.create_task(gate.enter(-1, max_wait=60.0, until=None))  # it is admitted before the retry
     assert (await call).status_code == 429
-    assert (asyncio.get_running_loop().time(), blocking.done(), len(service.requests)) == (2.0, True, 1)
+    assert (now(), blocking.done(), len(service.requests)) == (2.0, True, 1)
+
+
+async def test_after_a_429_and_a_request_more_a_deadline_is_a_deadline() -> None:
+    """The 429 is not the response to what was sent last."""
+    service = ScriptedTransport(rate_limited("1"), PreparedResponse(fault="hang"))
+    with pytest.raises(DeadlineExceededError, match="the deadline of 9 s passed; 2 requests were sent"):
+        await send(backoff(service, policy=BackoffPolicy(deadline=9.0)))
+
+
+@pytest.mark.parametrize("every", [60.1, 1.01])
+async def test_no_call_outlives_its_deadline_while_nothing_but_429s_comes(every: float) -> None:
+    """With a used-up quota, time in the queue counts: each call ends with the 429, and the queue does not grow."""
+    gate, policy = Gate(), BackoffPolicy(deadline=60.0)
+    transport, tasks = backoff(ScriptedTransport(rate_limited("1")), gate=gate, policy=policy, jitter=0.5), []
+    for _ in range(40):
+        tasks.append(asyncio.create_task(many(transport, 1)))
+        await asyncio.sleep(every)
+        assert gate.waiting <= 60.0 / every + 1
+    last = now() - every
+    assert {status for task in tasks for status in kinds(await task)} == {429}
+    assert now() - last <= 60.0 + max(every, 0.1)
+
+
+async def test_a_queue_that_moves_fails_no_call() -> None:
+    """Of 400 calls at ten a second, which take twice their deadline, none is lost: other responses come."""
+    limit, policy = FixedWindow(10, 1.0), BackoffPolicy(deadline=20.0)
+    service = ScriptedTransport(lambda received: 200 if limit.accepts(received.at) else rate_limited("1"), latency=0.02)
+    assert kinds(await many(backoff(service, policy=policy, jitter=0.5), 400)) == {200: 400}
+    assert now() > 2 * 19.0
+
+
+@pytest.mark.parametrize(("is_success", "ends_at"), [(True, 15.0), (False, 9.0)], ids=["success", "429"])
+async def test_another_response_sets_the_time_in_the_queue_back(is_success: bool, ends_at: float) -> None:
+    """From then on the whole deadline is left. Without one, a call ends when its cooldown would end after its time."""
+    gate = Gate(1, random_number=lambda: 0.0)
+    held = await enter(gate)
+    first, second, third = (enter(gate) for _ in range(3))
+    last = enter(gate, deadline=10.0)
+    await settle()
+    gate.rate_limited(held, wait=6.0)
+    permit = await first
+    if is_success:
+        gate.responded(permit)
+        gate.rate_limited(await second, wait=6.0)
+        gate.rate_limited(await third, wait=3.0)
+        gate.responded(await last)
+    else:
+        gate.rate_limited(permit, wait=3.0)
+        gate.rate_limited(await second, wait=3.0)
+        with pytest.raises(WaitTooLongError, match="lasts 3 s more"):
+            await last
+    assert now() == ends_at
+    await end([third])
+
+
+async def test_a_call_whose_time_is_over_gets_no_permit() -> None:
+    """A request that hangs after a 429 tells nothing: when its permit is free, calls that have time left come first."""
+    gate = Gate(1, random_number=lambda: 0.0)
+    held = await enter(gate)
+    hangs, late = enter(gate), enter(gate, deadline=10.0)
+    await settle()
+    gate.rate_limited(held, wait=1.0)
+    permit = await hangs
+    await asyncio.sleep(20.0)
+    in_time = enter(gate, deadline=10.0)
+    await asyncio.sleep(5.0)
+    gate.abandoned(permit)
+    gate.responded(await in_time)
+    with pytest.raises(WaitTooLongError):
+        await late
+
+
+@pytest.mark.parametrize("is_given_up", [True, False], ids=["nothing but 429s", "other responses"])
+async def test_the_responses_of_all_processes_count(is_given_up: bool) -> None:
+    """A shared gate hears from its server, about each second, whether another process gets anything but 429s."""
+    replies = [reply(cooldown=1.0, rejecting_for=5.0 + second if is_given_up else None) for second in range(200)]
+    server = PreparedRedis(steps=[*replies])
+    async with RedisGate(server, name="n", random_number=lambda: 0.0) as gate:
+        waiting = enter(gate, deadline=30.0)
+        await asyncio.wait([waiting], timeout=100.0)
+        assert waiting.done() is is_given_up
+        if is_given_up:
+            assert now() <= 31.0
+            with pytest.raises(WaitTooLongError):
+                await waiting
+        await end([waiting])
 
 
 steps = st.lists(
@@ -205,7 +256,7 @@ def test_no_call_lasts_longer(
         service, policy = ScriptedTransport(*script, latency=latency), BackoffPolicy(deadline=deadline)
         transport = backoff(service, policy=policy, jitter=jitter)
         ended = await many(transport, 3, method)
-        assert asyncio.get_running_loop().time() <= deadline + 1e-6
+        assert now() <= deadline + 1e-6
         assert all(isinstance(each, httpx.Response | TransportError) for each in ended)
 
     in_virtual_time(call())

@@ -92,12 +92,6 @@ class Processes:
             process=process, rejoins=rejoins, wants=wants, listens=listens, kept=numbers, reports=reports
         )
 
-    async def number_from_zero(self) -> None:
-        """Begin the state at the time 0, so that the numbers of permits are those of a window."""
-        now, self.now = self.now, 0.0
-        await self.exchange("one")
-        self.now = now
-
     async def queue(self, *processes: str, wants: int = 1) -> None:
         """Let processes subscribe and wait, and count how often each is called."""
         for process in processes:
@@ -131,21 +125,6 @@ async def test_who_does_not_come_gives_its_turn_to_the_next(empty_server: RedisS
         await processes.exchange("three", ended(taken))
         await until(lambda: processes.called["two"] == 2)
         assert len((await processes.exchange("two", wants=1, listens=True)).permits) == 1
-
-
-async def test_a_doubled_or_late_message_grants_nothing(empty_server: RedisServer) -> None:
-    """A process that comes although it is not its turn gets no permit that another one was called for."""
-    async with Processes(empty_server, max_in_flight=2) as processes:
-        held = (await processes.exchange("one", wants=2)).permits
-        await processes.queue("two", "three", wants=2)
-        await processes.exchange("one", ended(held[0]), kept=held)
-        await until(lambda: processes.called == {"two": 1})
-        assert len((await processes.exchange("two", wants=2, listens=True)).permits) == 1
-        assert (await processes.exchange("two", wants=1, listens=True)).permits == []
-        await processes.exchange("one", ended(held[1]))
-        await until(lambda: processes.called["three"] == 1)
-        assert (await processes.exchange("two", wants=1, listens=True)).permits == []
-        assert len((await processes.exchange("three", wants=2, listens=True)).permits) == 1
 
 
 async def test_a_clock_that_goes_back_stops_nobody(empty_server: RedisServer) -> None:
@@ -224,27 +203,44 @@ async def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> 
         two.abandoned(await waiting)
 
 
-def wait_of(window: Window, now: float) -> float:
-    """Let time pass, and ask."""
-    window.advance(now)
-    return window.next_start(now)
+class Twins(Processes):
+    """A server beside a window in which the same happens: both have to say the same."""
 
+    def __init__(self, server: RedisServer, *, max_in_flight: int, rates: tuple[RateLimit, ...] = ()) -> None:
+        super().__init__(server, max_in_flight=max_in_flight, rates=rates)
+        self.window = Window(max_in_flight=max_in_flight, rates=rates)
 
-def granted(window: Window, now: float, wants: int) -> list[Permit]:
-    """Return the permits that a window grants now, at most so many."""
-    permits: list[Permit] = []
-    while len(permits) < wants and wait_of(window, now) == 0:
-        permits.append(window.begin(now))
-    return permits
+    async def __aenter__(self) -> Self:
+        self.now = 0.0
+        await self.exchange("one")  # from now on the numbers of permits are those of the window
+        self.now = NOW
+        return self
 
+    def next_start(self) -> float:
+        """Return the seconds until the window lets a request start."""
+        self.window.advance(self.now)
+        return self.window.next_start(self.now)
 
-def end(window: Window, how: str, permit: Permit, *, now: float, wait: float, jitter: float) -> Report:
-    """End a permit of the window in some way, and return how it is reported."""
-    if how == "rate_limited":
-        window.rate_limited(permit, Limit(now=now, wait=wait, jitter=jitter))
-    else:
-        {"responded": window.responded, "abandoned": window.abandoned, "unused": window.unused}[how](permit)
-    return how, permit.number, permit.at, wait, jitter
+    async def ask(self, process: str, wants: int, *, kept: Sequence[Permit] = ()) -> list[Permit]:
+        """Ask both for permits."""
+        reply = await self.exchange(process, wants=wants, kept=kept, listens=True)
+        await self.exchange(process, kept=kept)  # it does not wait for the rest
+        granted, cooldown = list[Permit](), self.window.cooldown
+        while len(granted) < wants and self.next_start() == 0:
+            granted.append(self.window.begin(self.now))
+        assert [each.number for each in reply.permits] == [each.number for each in granted]
+        told = (reply.wait, reply.cooldown, reply.rejecting_for)
+        expected = (self.next_start(), cooldown.left(self.now), abs(self.now - cooldown.rejecting_since))
+        assert [math.inf if each is None else each for each in told] == pytest.approx(expected, abs=1e-5)
+        return granted
+
+    def ended(self, how: str, permit: Permit, *, wait: float, jitter: float = 0.5) -> Report:
+        """End a permit of the window, and return how the process reports it."""
+        if how == "rate_limited":
+            self.window.rate_limited(permit, Limit(now=self.now, wait=wait, jitter=jitter))
+        else:
+            getattr(self.window, how)(permit)
+        return how, permit.number, permit.at, wait, jitter
 
 
 WHAT = ["time goes on", "time goes on", "asks", "asks", "asks", "responded", "rate_limited", "abandoned", "unused"]
@@ -255,34 +251,23 @@ RATES = (RateLimit(3, 1.0), RateLimit(5, 2.5))
 async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServer, seed: int) -> None:
     """However two processes ask, send and end while the clock goes on, the script and the window do not differ."""
     chance = random.Random(seed)  # noqa: S311  # a test's schedule
-    most, rates = chance.randint(1, 6), chance.choice([(), RATES])
-    window, held = Window(max_in_flight=most, rates=rates), {"one": list[Permit](), "two": list[Permit]()}
-    async with Processes(empty_server, max_in_flight=most, rates=rates) as processes:
-        await processes.number_from_zero()
+    held = {"one": list[Permit](), "two": list[Permit]()}
+    async with Twins(empty_server, max_in_flight=chance.randint(1, 6), rates=chance.choice([(), RATES])) as twins:
         for what in chance.choices(WHAT, k=examples(2000)):
             process, number = chance.choice(["one", "two"]), chance.randint(1, 5)
-            now, kept = processes.now, held[process]
+            kept = held[process]
             if what == "time goes on":  # both are heard of, so that neither loses its lease
                 seconds = chance.choice([0.0, 0.001, 0.25, 0.6, 1.04, 2.4, 2.6])
                 for _ in range(25 if seconds == 2.4 else 1):  # a minute: long cooldowns are probed then
-                    processes.now = round(processes.now + seconds, 3)
+                    twins.now = round(twins.now + seconds, 3)
                     for each, permits in held.items():
-                        await processes.exchange(each, kept=permits)
+                        await twins.exchange(each, kept=permits)
             elif what == "asks":
-                reply = await processes.exchange(process, wants=number, kept=kept, listens=True)
-                await processes.exchange(process, kept=kept)  # it does not wait for the rest
-                expected = granted(window, now, number)
-                assert [each.number for each in reply.permits] == [each.number for each in expected]
-                left = wait_of(window, now)
-                assert (math.inf if reply.wait is None else reply.wait) == pytest.approx(left, abs=1e-5)
-                assert reply.cooldown == pytest.approx(window.cooldown.left(now), abs=1e-5)
-                rejecting_for = math.inf if reply.rejecting_for is None else reply.rejecting_for
-                assert rejecting_for == pytest.approx(abs(now - window.cooldown.rejecting_since), abs=1e-5)
-                kept += expected
+                kept += await twins.ask(process, number, kept=kept)
             elif kept:
                 permit, wait = kept.pop(number % len(kept)), chance.choice([0.0, 0.25, 0.6, 1.04, 100.0])
-                report = end(window, what, permit, now=now, wait=wait, jitter=chance.choice([0.0, 0.5, 1.0]))
-                await processes.exchange(process, report, kept=kept)
+                report = twins.ended(what, permit, wait=wait, jitter=chance.choice([0.0, 0.5, 1.0]))
+                await twins.exchange(process, report, kept=kept)
 
 
 @pytest.mark.parametrize(
@@ -298,21 +283,14 @@ async def test_the_script_learns_what_the_window_learns(
     empty_server: RedisServer, limit: FixedWindow | TokenBucket, decimals: int
 ) -> None:
     """For twenty seconds or more at an unknown limit, both let the same requests start each time."""
-    window = Window(max_in_flight=20)
-    async with Processes(empty_server, max_in_flight=20) as processes:
-        await processes.number_from_zero()
+    async with Twins(empty_server, max_in_flight=20) as twins:
         for step in range(examples(2000)):
-            now = processes.now = NOW + round(step / 19, 3) + 0.0004
-            permits = (await processes.exchange("one", wants=20, listens=True)).permits
-            await processes.exchange("one", kept=permits)
-            expected = granted(window, now, 20)
-            assert [each.number for each in permits] == [each.number for each in expected]
+            now = twins.now = NOW + round(step / 19, 3) + 0.0004
             reports: list[Report] = []
-            for permit in expected:
+            for permit in await twins.ask("one", 20):
                 how = "responded" if limit.accepts(now) else "rate_limited"
-                wait = math.ceil(limit.left(now) * 10**decimals) / 10**decimals
-                reports.append(end(window, how, permit, now=now, wait=wait, jitter=0.5))
-            await processes.exchange("one", *reports)
+                reports.append(twins.ended(how, permit, wait=math.ceil(limit.left(now) * 10**decimals) / 10**decimals))
+            await twins.exchange("one", *reports)
 
 
 @pytest.mark.parametrize("key", ["state", "flight", "queue", "log"])

@@ -208,4 +208,5 @@ async def test_a_lost_response_names_the_scene(scene_id: str, exchange: Exchange
     with pytest.raises(OutcomeUnknownError) as caught:
         await called(exchange.platform, "create_scene", {"id": scene_id})
     assert caught.value.scene_id == (scene_id or None)
+    assert (SCENE in str(caught.value)) is (scene_id == SCENE)
     assert len(exchange.mock.get_requests()) == 1
