@@ -27,7 +27,7 @@ async def test_a_request_is_recorded_with_its_operation(http: httpx.AsyncClient,
 
 
 async def test_no_secret_is_kept_or_shown() -> None:
-    """Secrets that were sent, stored or seeded are nowhere in a record, over HTTP or on the page."""
+    """Secrets that were sent, stored or seeded are nowhere in a record or over HTTP."""
     async with serving(bodies=True) as (sandbox, http):
         requests = requests_of(sandbox)
         secrets = {"access_token": "s3cret-j", "api_key": "s3cret-k", "sig": "s3cret-l", "code": "s3cret-m"}
@@ -43,7 +43,7 @@ async def test_no_secret_is_kept_or_shown() -> None:
         await http.get("/itwins/", params={"$top": "1", "access_token": "s3cret-n"})
         plain = await http.get("/itwins/", params={"$top": "1", "displayName": "ä b"})
         await http.request(*requests["update_repository"], content=b"secret=s3cret-i")
-        shown = (await http.get("/sandbox/requests")).text + (await http.get("/")).text
+        shown = (await http.get("/sandbox/requests")).text
     account, *records = sandbox.requests
     assert account.query == {**dict.fromkeys(secrets, "<hidden>"), "$top": "5", "$continuationToken": "MTAw"}
     hidden = {"type": "Basic", "username": "<hidden>", "password": "<hidden>"}
@@ -120,7 +120,6 @@ async def test_each_record_names_its_reasons() -> None:
         await http.get("/nowhere")
         await http.get("/itwins/")
         shown = (await http.get("/sandbox/requests?status=429")).json()["requests"]
-        failed = (await http.get("/sandbox/requests?status=failed&latest=2")).json()
     limit = "4 requests in 1000 s for each token (fixed_window)"
     details = ("displayName: displayName must not be empty.",)
     reasons = [
@@ -135,4 +134,3 @@ async def test_each_record_names_its_reasons() -> None:
         ((), limit, "RateLimitExceeded", ()),
     ]
     assert [(record["rate_limit"], record["error_code"]) for record in shown] == [(limit, "RateLimitExceeded")]
-    assert ([record["status"] for record in failed["requests"]], failed["total"]) == ([404, 429], 4)

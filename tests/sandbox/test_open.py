@@ -165,7 +165,6 @@ WRONG: list[tuple[str, tuple[object, ...], dict[str, Any], str]] = [
     ("add_fault", (Fault(name="stall", seconds="3"),), {}, "seconds"),  # type: ignore[arg-type] # what it is about
     ("respond", ("POST", "connect"), {}, "path"),
     ("respond", ("POST", "/a?b=c"), {}, "path"),
-    ("respond", ("GET", "/"), {}, "path"),
     ("respond", ("GET", "/sandbox/more"), {}, "path"),
     ("respond", ("GET", "/itwins/"), {}, "path"),
     ("respond", ("get", "/a"), {}, "method"),

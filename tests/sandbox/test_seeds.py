@@ -136,7 +136,6 @@ async def test_an_empty_seed_has_an_account_and_nothing_else() -> None:
         account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
         assert (await http.get("/itwins/")).json()["iTwins"] == [account]
         assert (await http.get("/sandbox")).json()["ids"]["scene_id"] is None
-        assert (await http.get("/")).status_code == 200
     for name in ("repository_id", "scene_id", "webhook_id"):
         with pytest.raises(LookupError, match="the seed has no"):
             getattr(sandbox, name)

@@ -1,4 +1,4 @@
-"""The sandbox as others use it: from the command line, from programs in other languages, and in a real browser."""
+"""The sandbox as others use it: from the command line, from programs in other languages, and from a page in a browser."""
 
 import asyncio
 import json

@@ -1,9 +1,6 @@
-"""The control interface over HTTP, and the page at `/`, which is a static file that calls it."""
+"""The control interface over HTTP."""
 
-import base64
 import functools
-import hashlib
-import re
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeAlias, cast
 
@@ -16,13 +13,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .._faults.catalogue import FAULTS
 from .._faults.plan import Fault, fault_of, fault_values
 from .._service.credentials import TokenRights
-from .._service.data_files import data_file
 from .._service.json_values import (
     JSON,
-    Count,
     FieldError,
     JSONObject,
     NotJSONError,
@@ -33,7 +27,7 @@ from .._service.json_values import (
 )
 from .._service.rate_limit import RateLimit, rate_limit_of
 from .._service.service import OPERATIONS
-from .._service.state import has_authentication, has_secret, stored_item, stored_items
+from .._service.state import has_authentication, has_secret, stored_item
 from .endpoint import ServiceEndpoint, read_body
 from .gatekeeping import guarded
 from .journal import RecordedRequest, redacted
@@ -77,14 +71,9 @@ class _Rate(_Values):
     rate: str
 
 
-class _Limit(_Values):
-    limit: Count = 1000
-
-
 class _Filters(_Values):
     operation: str | None = None
-    status: Annotated[str, msgspec.Meta(pattern=r"^(\d{3}|none|failed)\Z")] | None = None
-    latest: Count = 1000
+    status: Annotated[str, msgspec.Meta(pattern=r"^(\d{3}|none)\Z")] | None = None
 
 
 async def _body(request: Request) -> JSON:
@@ -133,13 +122,6 @@ async def restore(sandbox: RunningSandbox, request: Request) -> Result:
         raise FieldError("name", f"no snapshot has this name; the snapshots are: {known}")
     sandbox.restore(sandbox.snapshots[name])
     return 200, {"name": name}
-
-
-async def list_stored(sandbox: RunningSandbox, request: Request) -> Result:
-    """Return stored items of a kind without their secrets."""
-    limit = checked(_Limit, {**request.query_params}, strict=False).limit
-    items = list(stored_items(sandbox.platform, request.path_params["kind"]))
-    return 200, {"items": [redacted(item) for item in items[:limit]], "total": len(items)}
 
 
 async def show_stored(sandbox: RunningSandbox, request: Request) -> Result:
@@ -206,19 +188,15 @@ async def add_route(sandbox: RunningSandbox, request: Request) -> Result:
 
 async def list_requests(sandbox: RunningSandbox, request: Request) -> Result:
     """Return the records that match the filters of the query."""
-    filters = checked(_Filters, {**request.query_params}, strict=False)
+    filters = checked(_Filters, {**request.query_params})
     if filters.operation is not None:
         check_choice("operation", filters.operation, [*(operation.name for operation in OPERATIONS), "none"])
     found = [record for record in sandbox.recorder.records if _matches(record, filters)]
-    latest = found[max(0, len(found) - filters.latest) :]
-    return 200, {"requests": [msgspec.to_builtins(record) for record in latest], "total": len(found)}
+    return 200, {"requests": [msgspec.to_builtins(record) for record in found], "total": len(found)}
 
 
 def _matches(record: RecordedRequest, filters: _Filters) -> bool:
-    if filters.status == "failed":
-        has_status = record.status is None or record.status >= 400
-    else:
-        has_status = filters.status in (None, str(record.status or "none"))
+    has_status = filters.status in (None, str(record.status or "none"))
     return has_status and filters.operation in (None, record.operation or "none")
 
 
@@ -229,12 +207,10 @@ async def clear_requests(sandbox: RunningSandbox, _: Request) -> Result:
 
 
 async def list_faults(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return the pending faults, those that never fired, and the catalogue."""
+    """Return the pending faults and those that never fired."""
     return 200, {
         "faults": [fault_values(fault) for fault in sandbox.faults()],
         "unused": [fault_values(fault) for fault in sandbox.unused_faults()],
-        "kinds": {name: kind.does for name, kind in FAULTS.items()},
-        "operations": [operation.name for operation in OPERATIONS],
     }
 
 
@@ -258,45 +234,13 @@ async def clear_faults(sandbox: RunningSandbox, _: Request) -> Result:
     return _NO_CONTENT, None
 
 
-@functools.cache
-def _page() -> tuple[bytes, dict[str, str]]:
-    """Return the page and its headers: it runs only its own script, talks only to the sandbox, and is not framed."""
-    text = data_file("_server/page.html").decode()
-
-    def digest(element: str) -> str:
-        (content,) = re.findall(rf"<{element}>(.*?)</{element}>", text, re.DOTALL)
-        return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode("ascii")
-
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{digest('script')}'; style-src 'sha256-{digest('style')}'; "
-        "connect-src 'self'; require-trusted-types-for 'script'; form-action 'none'; base-uri 'none'; "
-        "frame-ancestors 'none'"
-    )
-    headers = {
-        "content-security-policy": policy,
-        "x-frame-options": "DENY",
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-        "cache-control": "no-store",
-    }
-    return text.encode(), headers
-
-
-async def show_page(_: RunningSandbox, __: Request) -> Result:
-    """Return the page."""
-    content, headers = _page()
-    return Response(content, headers=headers, media_type="text/html")
-
-
 ROUTES: tuple[tuple[str, str, Handler], ...] = (
-    ("GET", "/", show_page),
     ("GET", ROOT, show_overview),
     ("GET", f"{ROOT}/requests", list_requests),
     ("DELETE", f"{ROOT}/requests", clear_requests),
     ("POST", f"{ROOT}/reset", reset),
     ("POST", f"{ROOT}/snapshots", take_snapshot),
     ("POST", f"{ROOT}/restore", restore),
-    ("GET", ROOT + "/stored/{kind}", list_stored),
     ("GET", ROOT + "/stored/{kind}/{id:path}", show_stored),
     ("POST", f"{ROOT}/secrets", compare_secret),
     ("POST", f"{ROOT}/deliveries", make_delivery),
@@ -312,7 +256,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
 
 
 def application(sandbox: RunningSandbox) -> ASGIApp:
-    """Return the ASGI application: the page, the control interface, and the service for every other path."""
+    """Return the ASGI application: the control interface, and the service for every other path."""
     service = ServiceEndpoint(sandbox)
     routes = [
         Route(path, functools.partial(_handle, sandbox, handler), methods=[method]) for method, path, handler in ROUTES
@@ -322,7 +266,7 @@ def application(sandbox: RunningSandbox) -> ASGIApp:
 
     async def by_path(scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
-        is_control = path in ("/", ROOT) or path.startswith(f"{ROOT}/")
+        is_control = f"{path}/".startswith(f"{ROOT}/")
         await (control if is_control else service)(scope, receive, send)
 
     return guarded(by_path, sandbox.settings)
@@ -358,6 +302,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if status != 404:
         message = "The control interface does not support this method here."
         return _error_response(status, "NotSupported", message, None)
-    known = ", ".join(dict.fromkeys(path for _, path, _ in ROUTES if path.startswith(ROOT)))
+    known = ", ".join(dict.fromkeys(path for _, path, _ in ROUTES))
     message = f"The control interface has no {request.url.path[:100]}; it has {known}."
     return _error_response(404, "NotFound", message, None)

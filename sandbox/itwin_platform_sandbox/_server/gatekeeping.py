@@ -67,7 +67,7 @@ def guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
     of_control = _with_cors(app, [origin for origin in settings.cors if origin != ANY])
 
     async def by_path(scope: Scope, receive: Receive, send: Send) -> None:
-        is_control = scope["path"] in ("/", CONTROL_PATH) or scope["path"].startswith(f"{CONTROL_PATH}/")
+        is_control = f"{scope['path']}/".startswith(f"{CONTROL_PATH}/")
         await (of_control if is_control else of_service)(scope, receive, send)
 
     return _with_host_check(by_path, allowed_hosts)

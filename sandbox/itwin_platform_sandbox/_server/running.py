@@ -48,14 +48,14 @@ class OtherRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     headers: dict[HeaderName, HeaderValue] = {}
 
     def __post_init__(self) -> None:
-        if self.path == "/" or f"{self.path}/".startswith(f"{CONTROL_PATH}/") or {"?", "#"} & set(self.path):
+        if f"{self.path}/".startswith(f"{CONTROL_PATH}/") or {"?", "#"} & set(self.path):
             raise FieldError("path", "must be a path, without a query, outside of the control interface")
         check_headers(self.headers)
         check_json("json", self.json)
 
 
 class RunningSandbox:
-    """The implementation of `Sandbox`, of the control interface and of the page."""
+    """The implementation of `Sandbox` and of the control interface."""
 
     def __init__(
         self,
