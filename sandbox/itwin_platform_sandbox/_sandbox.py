@@ -48,7 +48,6 @@ class Sandbox:
         rate: The rate limit of each token: `"100/60"`, a `RateLimit`, or any value with `requests` and `per` (seconds).
         latency: Seconds by which every response is delayed.
         jitter: Upper bound, in seconds, of a random extra delay.
-        as_seen: Behave as the real service has been observed to, beyond its specification.
         strict: Reject query parameters and fields that the specification does not have. By default the journal notes
             them.
         path_prefix: A path such as `/api` below which the service is found.
@@ -85,7 +84,6 @@ class Sandbox:
         rate: str | RateLimitLike | None = None,
         latency: float = 0.0,
         jitter: float = 0.0,
-        as_seen: bool = False,
         strict: bool = False,
         path_prefix: str = "",
         public_url: str | None = None,
@@ -110,7 +108,7 @@ class Sandbox:
 
         service_clock = ServiceClock(clock, now)
         platform = (
-            seeded_platform(itwins=itwins, objects=objects, seed=number, as_seen=as_seen, now=service_clock.now)
+            seeded_platform(itwins=itwins, objects=objects, seed=number, now=service_clock.now)
             if document is None
             else platform_of_document(document, now=service_clock.now)
         )

@@ -175,20 +175,6 @@ async def test_a_body_is_something_else(call: Caller, sandbox: Sandbox, name: Fa
 #: The request that a fault is for, requests on which it has no effect, and what shows that it fired.
 OTHERS: dict[FaultName, tuple[str, tuple[str, ...], Callable[[httpx.Response], bool]]] = {
     "token_expires": ("get_primary_account", ("unknown_path", "no_token"), lambda found: found.status_code == 401),
-    "seen_shapes": ("get_primary_account", NOT_SUCCESSFUL, lambda found: "status" not in found.json()["iTwin"]),
-    "seen_enum_values": (
-        *("update_webhook", ("get_primary_account", "list_itwins", "last_page", *NOT_SUCCESSFUL)),
-        lambda found: len(found.json()["eventTypes"]) == 4,
-    ),
-    "seen_times": (
-        *("update_webhook", ("get_primary_account", *NOT_SUCCESSFUL)),
-        lambda found: len(found.json()["created"]) == 28,
-    ),
-    "seen_headers": ("unknown_path", (), lambda found: "tier" in found.headers),
-    "seen_errors": (
-        *("wrong_detector", ("get_primary_account", "list_itwins", "last_page")),
-        lambda found: "target" not in found.json()["error"]["details"][0],
-    ),
     "trickle": ("get_primary_account", ("unknown_path",), lambda found: found.json().keys() == {"iTwin"}),
     "stall": ("get_primary_account", ("unknown_path",), lambda found: found.json().keys() == {"iTwin"}),
     "truncated_json": ("get_primary_account", NOT_SUCCESSFUL, lambda found: found.content[-1:] != b"}"),

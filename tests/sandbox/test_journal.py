@@ -112,7 +112,7 @@ def test_the_journal_is_bounded(where: str) -> None:
 async def test_each_record_names_its_reasons() -> None:
     """Faults, rate limit and error are named in Python and over HTTP."""
     async with serving(rate="4/1000") as (sandbox, http):
-        sandbox.fault("seen_times", operation="list_itwins")
+        sandbox.fault("unknown_fields", operation="list_itwins")
         sandbox.fault("unavailable", operation="get_primary_account")
         for operation, body in (("list_itwins", None), ("get_primary_account", None), ("update_repository", {})):
             await http.request(*requests_of(sandbox)[operation], json=body, headers={"Prefer": "return=representation"})
@@ -126,7 +126,7 @@ async def test_each_record_names_its_reasons() -> None:
         (record.faults, record.rate_limit, record.error_code, record.error_details) for record in sandbox.requests
     ]
     assert reasons == [
-        (("seen_times",), None, None, ()),
+        (("unknown_fields",), None, None, ()),
         (("unavailable",), None, "ServiceUnavailable", ()),
         ((), None, None, ()),
         ((), None, "InvalidiTwinsRequest", details),

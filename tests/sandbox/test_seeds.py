@@ -21,7 +21,7 @@ DAY = datetime(2026, 11, 22, tzinfo=UTC)
 
 def seeded(itwins: int = 250, seed: int = 1, now: datetime = DAY) -> Platform:
     """Fresh data."""
-    return seeded_platform(itwins=itwins, objects=100, seed=seed, as_seen=False, now=lambda: now)
+    return seeded_platform(itwins=itwins, objects=100, seed=seed, now=lambda: now)
 
 
 def test_the_same_seed_gives_the_same_data_on_every_day() -> None:

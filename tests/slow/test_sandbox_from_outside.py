@@ -1,4 +1,4 @@
-"""The sandbox as others use it: from the command line, from programs in other languages, and from a page in a browser."""
+"""The sandbox as others use it: from the command line and from programs in other languages."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
 
 OPTIONS = (
     "--json --itwins 7 --objects 3 --seed 5 --rate 3/60 --path-prefix /api "
-    "--public-url https://proxy.example --as-seen --strict --no-any-token --vendor acme --latency 0.1 --jitter 0.2 "
+    "--public-url https://proxy.example --strict --no-any-token --vendor acme --latency 0.1 --jitter 0.2 "
     "--cors http://localhost:3000 --allow-host sandbox --bodies"
 )
 
@@ -65,7 +65,7 @@ def test_options_reach_the_sandbox() -> None:
     assert printed["token"] == "sandbox-token"
     assert (printed["counts"]["itwins"], printed["counts"]["scene objects"]) == (8, 3)
     assert printed["settings"] == {
-        **dict.fromkeys(("as_seen", "strict", "bodies"), True),
+        **dict.fromkeys(("strict", "bodies"), True),
         **dict.fromkeys(("any_token", "tls"), False),
         "path_prefix": "/api",
         "public_url": "https://proxy.example",

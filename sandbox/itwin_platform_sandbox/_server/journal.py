@@ -234,8 +234,7 @@ class Recording:
 
 def _error_of(response: JSON) -> tuple[str | None, str | None, tuple[str, ...]]:
     """Return code, message and details of an error, which may have any form."""
-    body = response if isinstance(response, dict) else {}
-    found = body.get("error", body if "statusCode" in body else None)
+    found = response.get("error") if isinstance(response, dict) else None
     error = found if isinstance(found, dict) else {}
     details = error.get("details")
     shown = [item for item in details if isinstance(item, dict)] if isinstance(details, list) else []

@@ -7,7 +7,7 @@ import msgspec
 
 from .._faults.catalogue import FaultName
 from .._faults.faulty_service import Decision, FaultyService
-from .._faults.plan import SEEN_FAULTS, Fault, FaultPlan, HeaderName, HeaderValue, check_headers
+from .._faults.plan import Fault, FaultPlan, HeaderName, HeaderValue, check_headers
 from .._faults.scripted_responses import any_response, dated
 from .._service.credentials import TokenRights, Tokens
 from .._service.document import values_of
@@ -119,11 +119,8 @@ class RunningSandbox:
         self._begin()
 
     def _begin(self) -> None:
-        # Jitter, message ids and alternating variants start again, so that each test sees the same.
+        # Jitter and message ids start again, so that each test sees the same.
         self._jitter, self._message_ids = source_of(self._number, "jitter"), source_of(1, "messages")
-        self.service.number = 0
-        for fault in SEEN_FAULTS if self.settings.as_seen else ():
-            self._plan.add(fault, standing=True)
         self.tokens.register(TokenRights(token=DEFAULT_TOKEN))
         self.set_rate(self.settings.rate)
         self.latency: Latency = Latency(latency=self.settings.latency, jitter=self.settings.jitter)

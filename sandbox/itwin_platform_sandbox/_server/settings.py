@@ -30,7 +30,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rate: RateLimit | None
     latency: Seconds
     jitter: Seconds
-    as_seen: bool
     strict: bool
     path_prefix: str
     public_url: str | None
