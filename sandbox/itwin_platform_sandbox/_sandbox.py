@@ -25,9 +25,9 @@ from ._service.examples import seeded_platform
 from ._service.json_values import JSON, FieldError, checked
 from ._service.rate_limit import RateLimit, RateLimitLike, RetryAfter, rate_limit_of
 from ._service.seed_document import SeedDocument, platform_of_document, read_seed_file
-from ._service.state import Snapshot, has_authentication, has_secret, stored_item
+from ._service.state import has_authentication, has_secret, stored_item
 
-__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapshot"]
+__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
 StoredKind = Literal["itwin", "repository", "resource", "scene", "scene_object", "detector", "webhook"]
 
 
@@ -336,18 +336,8 @@ class Sandbox:
         values = {"method": method, "path": path, "status": status, "json": json, "headers": headers or {}}
         self._running.add_route(checked(OtherRoute, values))
 
-    def snapshot(self) -> Snapshot:
-        """Return a copy of the stored data for `restore`."""
-        return self._running.snapshot()
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Replace the stored data by that of a snapshot; tokens, faults and the journal do not change."""
-        if not isinstance(snapshot, Snapshot):
-            raise FieldError("snapshot", f"must be a value that snapshot() returned, not {type(snapshot).__name__}")
-        self._running.restore(snapshot)
-
     def reset(self) -> None:
-        """Restore the state of the start: data, tokens, faults, rate limit, latency, clock, journal and snapshots.
+        """Restore the state of the start: data, tokens, faults, rate limit, latency, clock and journal.
 
         Requests that wait have no effect and no record after it, and their connections are closed.
         """

@@ -64,22 +64,6 @@ async def test_the_journal_is_filtered_and_cleared(http: httpx.AsyncClient, sand
     assert sandbox.requests == []
 
 
-async def test_a_snapshot_brings_the_data_back(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Each restore brings back the data of the snapshot, in Python too."""
-    url = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
-    before = (await http.patch(url, json={})).json()
-    taken = sandbox.snapshot()
-    assert (await http.post("/sandbox/snapshots", json={"name": "2"})).status_code == 201
-    for _ in range(2):
-        await http.patch(url, json={"displayName": "New"})
-        assert (await http.post("/sandbox/restore", json={"name": "2"})).status_code == 200
-        assert (await http.patch(url, json={})).json() == before
-    await http.patch(url, json={"displayName": "New"})
-    sandbox.restore(taken)
-    assert (await http.patch(url, json={})).json() == before
-    assert (await http.get("/sandbox")).json()["snapshots"] == ["2"]
-
-
 async def test_a_reset_goes_back_to_the_start(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """Data, tokens, faults, rate limit, latency and journal are as they were."""
     detector = {"name": "d", "type": "PhotoObjectDetector"}
@@ -187,8 +171,6 @@ BAD_INPUTS: list[tuple[str, str, object, str | None]] = [
     ("PUT", "/rate", [], None),
     ("PUT", "/latency", {"latency": 10**400}, "latency"),
     ("PUT", "/latency", "slow", None),
-    ("POST", "/snapshots", {"name": ""}, "name"),
-    ("POST", "/restore", {"name": "never taken"}, "name"),
     ("GET", "/requests?status=ok", None, "status"),
     ("GET", "/requests?operation=delete_itwin", None, "operation"),
     ("GET", "/requests?colour=red", None, "colour"),

@@ -178,7 +178,6 @@ WRONG: list[tuple[str, tuple[object, ...], dict[str, Any], str]] = [
     ("add_token", ("a",), {"expires_in": "60"}, "expires_in"),
     ("set_latency", ("1",), {}, "latency"),
     ("set_rate", (RateLimit(0, 1),), {}, "requests"),
-    ("restore", ({},), {}, "snapshot"),
     ("delivery", ("none", "iTwins.iTwinUpdated.v1", {}), {}, "webhook_id"),
 ]
 

@@ -50,10 +50,6 @@ class _Values(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """The fields of a request."""
 
 
-class _SnapshotName(_Values):
-    name: Annotated[str, msgspec.Meta(min_length=1)]
-
-
 class _Secret(_Values):
     webhook_id: str | None = None
     secret: str = ""
@@ -105,23 +101,6 @@ async def reset(sandbox: RunningSandbox, _: Request) -> Result:
     """Restore the state of the start."""
     sandbox.reset()
     return 200, overview(sandbox)
-
-
-async def take_snapshot(sandbox: RunningSandbox, request: Request) -> Result:
-    """Keep a copy of the stored data by name."""
-    name = checked(_SnapshotName, await _body(request)).name
-    sandbox.snapshots[name] = sandbox.snapshot()
-    return 201, {"name": name}
-
-
-async def restore(sandbox: RunningSandbox, request: Request) -> Result:
-    """Store the data of a snapshot."""
-    name = checked(_SnapshotName, await _body(request)).name
-    if name not in sandbox.snapshots:
-        known = ", ".join(sandbox.snapshots) or "none"
-        raise FieldError("name", f"no snapshot has this name; the snapshots are: {known}")
-    sandbox.restore(sandbox.snapshots[name])
-    return 200, {"name": name}
 
 
 async def show_stored(sandbox: RunningSandbox, request: Request) -> Result:
@@ -239,8 +218,6 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", f"{ROOT}/requests", list_requests),
     ("DELETE", f"{ROOT}/requests", clear_requests),
     ("POST", f"{ROOT}/reset", reset),
-    ("POST", f"{ROOT}/snapshots", take_snapshot),
-    ("POST", f"{ROOT}/restore", restore),
     ("GET", ROOT + "/stored/{kind}/{id:path}", show_stored),
     ("POST", f"{ROOT}/secrets", compare_secret),
     ("POST", f"{ROOT}/deliveries", make_delivery),

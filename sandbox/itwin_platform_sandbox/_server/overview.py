@@ -23,7 +23,6 @@ def overview(sandbox: RunningSandbox) -> JSONObject:
         "counts": counts(sandbox),
         "settings": {**settings, "rate": rate_values(sandbox.rate)},
         "faults": [fault_values(fault) for fault in sandbox.faults()],
-        "snapshots": list(sandbox.snapshots),
     }
 
 

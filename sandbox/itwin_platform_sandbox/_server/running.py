@@ -75,7 +75,6 @@ class RunningSandbox:
         self.tokens: Tokens = Tokens(any_token=settings.any_token, clock=clock.seconds)
         self.recorder: Recorder = Recorder(clock.seconds, bodies=settings.bodies)
         self._plan = FaultPlan(settings.path_prefix)
-        self.snapshots: dict[str, Snapshot] = {}
         self.other_routes: dict[tuple[str, str], OtherRoute] = {}
         self._service = Service(
             platform=platform,
@@ -113,7 +112,6 @@ class RunningSandbox:
         self.server.accept_connections()
         self.platform.restore(self._start)
         self.tokens.clear()
-        self.snapshots.clear()
         self.other_routes.clear()
         self.clock.advanced = 0.0
         self._begin()
@@ -131,14 +129,6 @@ class RunningSandbox:
             self.server.run_in_loop(action)
         else:
             action()
-
-    def snapshot(self) -> Snapshot:
-        """Return a copy of the stored data."""
-        return self.platform.snapshot()
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Replace the stored data by that of a snapshot."""
-        self.platform.restore(snapshot)
 
     def add_token(self, rights: TokenRights) -> None:
         """Register a token; `FieldError` for a membership of an iTwin that is not stored."""
