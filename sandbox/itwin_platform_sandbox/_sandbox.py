@@ -60,7 +60,6 @@ class Sandbox:
         cors: Origins such as `http://localhost:3000` whose pages may use and control the sandbox. `*` lets every page
             use the service, and none control the sandbox.
         allow_hosts: Names that Host may have besides loopback names and addresses; `*` for every name.
-        bodies: Keep the bodies of responses in the journal too, without secrets.
         clock: Monotonic seconds for rate limits, token expiry and the journal.
         now: The aware time of stored data and of the header Date.
         sleep: Called for every delay.
@@ -94,7 +93,6 @@ class Sandbox:
         tls: bool = False,
         cors: str | Iterable[str] = (),
         allow_hosts: str | Iterable[str] = (),
-        bodies: bool = False,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = _utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from typing import Any
 
 import httpx
 import pytest
@@ -22,13 +21,13 @@ async def test_a_request_is_recorded_with_its_operation(http: httpx.AsyncClient,
     assert (record.route, record.path) == ("/scenes/{sceneId}/objects", f"/scenes/{sandbox.scene_id}/objects")
     assert record.query == {"iTwinId": sandbox.itwin_id, "$top": "5"}
     assert record.headers["accept"] == "application/json"
-    assert (record.body, record.response_body) == (None, None)
+    assert record.body is None
     assert (nothing.operation, nothing.route, nothing.status) == (None, None, 404)
 
 
 async def test_no_secret_is_kept_or_shown() -> None:
     """Secrets that were sent, stored or seeded are nowhere in a record or over HTTP."""
-    async with serving(bodies=True) as (sandbox, http):
+    async with serving() as (sandbox, http):
         requests = requests_of(sandbox)
         secrets = {"access_token": "s3cret-j", "api_key": "s3cret-k", "sig": "s3cret-l", "code": "s3cret-m"}
         await http.get("/itwins/myprimaryaccount", params={**secrets, "$top": "5", "$continuationToken": "MTAw"})
@@ -40,8 +39,6 @@ async def test_no_secret_is_kept_or_shown() -> None:
         ]
         for body in bodies:
             await http.request(*requests["update_repository"], json=body)
-        await http.get("/itwins/", params={"$top": "1", "access_token": "s3cret-n"})
-        plain = await http.get("/itwins/", params={"$top": "1", "displayName": "ä b"})
         await http.request(*requests["update_repository"], content=b"secret=s3cret-i")
         shown = (await http.get("/sandbox/requests")).text
     account, *records = sandbox.requests
@@ -51,14 +48,8 @@ async def test_no_secret_is_kept_or_shown() -> None:
         {"secret": "<hidden>"},
         {"authentication": hidden},
         {"authentication": "<hidden>", "nested": [{"secret": "<hidden>"}]},
-        None,
-        None,
         "<15 bytes that are not JSON>",
     ]
-    returned: Any = [record.response_body for record in records]
-    assert returned[1]["repository"]["authentication"] == hidden
-    assert returned[3]["_links"]["self"]["href"].endswith("/itwins/?access_token=<hidden>&$skip=0&$top=1")
-    assert returned[4] == plain.json()
     assert [text for text in ("s3cret", "seeded-password", "seeded-value", "map.reader") if text in shown] == []
     assert "s3cret" not in repr(sandbox.requests)
 

@@ -52,7 +52,7 @@ def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
 OPTIONS = (
     "--json --itwins 7 --objects 3 --seed 5 --rate 3/60 --path-prefix /api "
     "--public-url https://proxy.example --strict --no-any-token --vendor acme --latency 0.1 --jitter 0.2 "
-    "--cors http://localhost:3000 --allow-host sandbox --bodies"
+    "--cors http://localhost:3000 --allow-host sandbox"
 )
 
 
@@ -65,7 +65,7 @@ def test_options_reach_the_sandbox() -> None:
     assert printed["token"] == "sandbox-token"
     assert (printed["counts"]["itwins"], printed["counts"]["scene objects"]) == (8, 3)
     assert printed["settings"] == {
-        **dict.fromkeys(("strict", "bodies"), True),
+        **dict.fromkeys(("strict",), True),
         **dict.fromkeys(("any_token", "tls"), False),
         "path_prefix": "/api",
         "public_url": "https://proxy.example",

@@ -73,7 +73,7 @@ class RunningSandbox:
         self.sleep: Callable[[float], Awaitable[None]] = sleep
         self._number = number
         self.tokens: Tokens = Tokens(any_token=settings.any_token, clock=clock.seconds)
-        self.recorder: Recorder = Recorder(clock.seconds, bodies=settings.bodies)
+        self.recorder: Recorder = Recorder(clock.seconds)
         self._plan = FaultPlan(settings.path_prefix)
         self.other_routes: dict[tuple[str, str], OtherRoute] = {}
         self._service = Service(

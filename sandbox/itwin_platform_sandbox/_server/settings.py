@@ -40,7 +40,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     tls: bool
     cors: tuple[str, ...]
     allow_hosts: tuple[str, ...]
-    bodies: bool
 
     def __post_init__(self) -> None:
         if self.itwins < 1:
