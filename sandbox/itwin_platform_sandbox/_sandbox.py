@@ -57,8 +57,6 @@ class Sandbox:
         host: The address to listen on. With 0.0.0.0 or ::, every interface, `base_url` names a loopback address.
         port: The port to listen on; 0 for a free one.
         tls: Serve HTTPS with a certificate made for this run, which `ca_file` verifies. Needs the extra `tls`.
-        cors: Origins such as `http://localhost:3000` whose pages may use and control the sandbox. `*` lets every page
-            use the service, and none control the sandbox.
         allow_hosts: Names that Host may have besides loopback names and addresses; `*` for every name.
         clock: Monotonic seconds for rate limits, token expiry and the journal.
         now: The aware time of stored data and of the header Date.
@@ -91,7 +89,6 @@ class Sandbox:
         host: str = "127.0.0.1",
         port: int = 0,
         tls: bool = False,
-        cors: str | Iterable[str] = (),
         allow_hosts: str | Iterable[str] = (),
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = _utc_now,

@@ -29,17 +29,14 @@ from .._service.rate_limit import RateLimit, rate_limit_of
 from .._service.service import OPERATIONS
 from .._service.state import has_authentication, has_secret, stored_item
 from .endpoint import ServiceEndpoint, read_body
-from .gatekeeping import guarded
+from .gatekeeping import with_host_check
 from .journal import RecordedRequest, redacted
 from .overview import delivery_values, overview, rate_values
 from .running import REFUSE, Advance, Latency, OtherRoute, RunningSandbox
 from .settings import CONTROL_PATH as ROOT
 
 MOST_BODY_BYTES = 2**20
-FOREIGN_ORIGIN = (
-    "A page of this origin may not control the sandbox. Start the sandbox with its origin, such as "
-    "--cors http://localhost:3000; --cors '*' opens the paths of the service only."
-)
+FOREIGN_ORIGIN = "A page of another origin may not control the sandbox."
 # A handler returns a status and a value to send as JSON, or a response.
 Result: TypeAlias = tuple[int, JSON] | Response
 Handler: TypeAlias = Callable[[RunningSandbox, Request], Awaitable[Result]]
@@ -246,12 +243,12 @@ def application(sandbox: RunningSandbox) -> ASGIApp:
         is_control = f"{path}/".startswith(f"{ROOT}/")
         await (control if is_control else service)(scope, receive, send)
 
-    return guarded(by_path, sandbox.settings)
+    return with_host_check(by_path, sandbox.settings)
 
 
 async def _handle(sandbox: RunningSandbox, handler: Handler, request: Request) -> Response:
-    """Reject pages of origins that are not allowed, call the handler, and return its errors as JSON."""
-    if request.method not in ("GET", "HEAD") and _is_foreign(sandbox, request):
+    """Reject pages of other origins, call the handler, and return its errors as JSON."""
+    if request.method not in ("GET", "HEAD") and _is_foreign(request):
         return _error_response(403, "ForeignOrigin", FOREIGN_ORIGIN, "Origin")
     try:
         result = await handler(sandbox, request)
@@ -263,13 +260,11 @@ async def _handle(sandbox: RunningSandbox, handler: Handler, request: Request) -
     return Response(status_code=status) if status == _NO_CONTENT else _json_response(value, status)
 
 
-def _is_foreign(sandbox: RunningSandbox, request: Request) -> bool:
+def _is_foreign(request: Request) -> bool:
     """Return whether a page of another origin sent the request; browsers send such a POST without a preflight."""
     origin = request.headers.get("origin")
-    if origin is None or origin in sandbox.settings.cors:
-        return False
     host = request.headers.get("host")
-    return origin not in (f"http://{host}", f"https://{host}")
+    return origin not in (None, f"http://{host}", f"https://{host}")
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
