@@ -22,7 +22,7 @@ _OfLinks = Literal["next_foreign", "next_looping", "next_relative", "next_blank_
 _OfPages = Literal["next_continuation_token", "other_page_size", "scene_changes"]
 _OfValues = Literal["unknown_enum_values", "unknown_fields", "nulls", "missing_fields"]
 _OfConnections = Literal["refuse", "reset_after_effect", "reset_in_head", "reset_in_body", "stall", "trickle"]
-_OfBodies = Literal["truncated_json", "empty", "null", "list", "gzip_bomb"]
+_OfBodies = Literal["truncated_json", "empty", "null", "list"]
 FaultName = Literal[_Instead, _OfLinks, _OfPages, _OfValues, _OfConnections, _OfBodies]
 
 
@@ -65,6 +65,5 @@ FAULTS: Mapping[FaultName, FaultKind] = MappingProxyType(
         "empty": FaultKind("deliver", "success", "the body is empty"),
         "null": FaultKind("deliver", "success", "the body is null"),
         "list": FaultKind("deliver", "success", "the body is a list"),
-        "gzip_bomb": FaultKind("deliver", "success", "a small gzip body that decompresses to 256 MiB of spaces and {}"),
     }
 )
