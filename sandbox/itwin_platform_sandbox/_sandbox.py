@@ -14,7 +14,7 @@ from typing import Literal, Self, cast
 from anyio.from_thread import start_blocking_portal
 
 from ._faults.catalogue import FAULTS, FaultName
-from ._faults.plan import Fault, fault_of, fault_values
+from ._faults.plan import Fault, fault_of
 from ._server.control import application
 from ._server.deliveries import Delivery
 from ._server.journal import RecordedRequest, redacted
@@ -23,7 +23,7 @@ from ._server.settings import ServiceClock, as_strings, settings_of
 from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES, TokenRights
 from ._service.examples import seeded_platform
 from ._service.json_values import JSON, FieldError, checked
-from ._service.rate_limit import RateLimit, RateLimitLike, RetryAfter, rate_limit_of
+from ._service.rate_limit import RateLimit, RetryAfter, rate_limit_of
 from ._service.seed_document import SeedDocument, platform_of_document, read_seed_file
 from ._service.state import has_authentication, has_secret, stored_item
 
@@ -45,9 +45,8 @@ class Sandbox:
         seed: A number: the same number gives the same data. Or the exact data to store: a mapping, or the path of a
             JSON file, with any of the lists `itwins`, `repositories`, `scenes`, `detectors` and `webhooks`, in the
             field names of the wire. Then `itwins` and `objects` are ignored.
-        rate: The rate limit of each token: `"100/60"`, a `RateLimit`, or any value with `requests` and `per` (seconds).
+        rate: The rate limit of each token: `"100/60"` or a `RateLimit`.
         latency: Seconds by which every response is delayed.
-        jitter: Upper bound, in seconds, of a random extra delay.
         strict: Reject query parameters and fields that the specification does not have. By default the journal notes
             them.
         path_prefix: A path such as `/api` below which the service is found.
@@ -78,9 +77,8 @@ class Sandbox:
         itwins: int = 250,
         objects: int = 500,
         seed: int | str | os.PathLike[str] | SeedDocument = 1,
-        rate: str | RateLimitLike | None = None,
+        rate: str | RateLimit | None = None,
         latency: float = 0.0,
-        jitter: float = 0.0,
         strict: bool = False,
         path_prefix: str = "",
         public_url: str | None = None,
@@ -107,7 +105,7 @@ class Sandbox:
             if document is None
             else platform_of_document(document, now=service_clock.now)
         )
-        self._running = RunningSandbox(platform, settings, clock=service_clock, sleep=sleep, number=number)
+        self._running = RunningSandbox(platform, settings, clock=service_clock, sleep=sleep)
         self._ca_folder: tempfile.TemporaryDirectory[str] | None = None
         self._thread = ExitStack()
         self.token = DEFAULT_TOKEN
@@ -287,13 +285,13 @@ class Sandbox:
         arguments.update({name: as_strings(arguments[name]) for name in ("permissions", "scopes", "member_of")})
         self._running.add_token(checked(TokenRights, arguments))
 
-    def set_rate(self, rate: str | RateLimitLike | None) -> None:
+    def set_rate(self, rate: str | RateLimit | None) -> None:
         """Set the rate limit of every token and restart the count; None for no limit."""
         self._running.set_rate(None if rate is None else rate_limit_of(rate))
 
-    def set_latency(self, latency: float, jitter: float = 0.0) -> None:
-        """Set the delay of every response, and the upper bound of a random extra delay, both in seconds."""
-        self._running.latency = checked(Latency, {"latency": latency, "jitter": jitter})
+    def set_latency(self, latency: float) -> None:
+        """Set the delay of every response in seconds."""
+        self._running.latency = checked(Latency, {"latency": latency}).latency
 
     def advance(self, seconds: float) -> None:
         """Put the clock of the service forward: tokens expire, rate limits begin anew, and its time is later.
@@ -388,10 +386,6 @@ class Sandbox:
         """
         arguments = {name: value for name, value in locals().items() if name != "self"}
         self._running.add_fault(fault_of({**arguments, "headers": headers or {}}))
-
-    def add_fault(self, fault: Fault) -> None:
-        """Add a `Fault`; `fault(...)` makes one and adds it."""
-        self._running.add_fault(fault_of(fault_values(fault)))
 
     def clear_faults(self) -> None:
         """Remove all faults, end `refuse` and held requests, and accept the tokens that `token_expires` has ended."""

@@ -69,7 +69,6 @@ WRONG_SETTINGS: dict[str, tuple[object, ...]] = {
     "strict": ("yes",),
     "host": (None,),
     "clock": (5,),
-    "jitter": (-0.1,),
 }
 
 

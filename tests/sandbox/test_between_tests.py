@@ -178,21 +178,3 @@ async def test_a_client_that_leaves_during_latency_has_no_status() -> None:
         await until(lambda: len(sandbox.requests) == 1)
         assert sandbox.requests[0].status is None
         assert sandbox.stored("detector", "cracks")["name"] == "cracks"
-
-
-async def test_a_reset_repeats_what_is_random() -> None:
-    """Jitter and ids of messages start anew, so every test sees the same."""
-    waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
-    seen: list[tuple[object, ...]] = []
-    async with serving(jitter=1, sleep=sleep) as (sandbox, http):
-        for _ in range(2):
-            await http.get("/itwins/")
-            event = sandbox.delivery(sandbox.webhook_id, "iTwins.iTwinUpdated.v1", {}).body.partition(b"messageId")[2]
-            seen.append((event, tuple(waits)))
-            sandbox.reset()
-            waits.clear()
-    assert seen[0] == seen[1]

@@ -111,7 +111,7 @@ async def test_each_record_names_its_reasons() -> None:
         await http.get("/nowhere")
         await http.get("/itwins/")
         shown = (await http.get("/sandbox/requests?status=429")).json()["requests"]
-    limit = "4 requests in 1000 s for each token (fixed_window)"
+    limit = "4 requests in 1000 s for each token"
     details = ("displayName: displayName must not be empty.",)
     reasons = [
         (record.faults, record.rate_limit, record.error_code, record.error_details) for record in sandbox.requests

@@ -2,12 +2,11 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given, strategies as st
 from itwin_platform_sandbox import RateLimit
-from itwin_platform_sandbox._service.rate_limit import RateKind, RequestCounter, RetryAfter, rate_limit_of
+from itwin_platform_sandbox._service.rate_limit import RequestCounter, RetryAfter, rate_limit_of
 
 from tests.support.sandboxes import error_of, serving
 
@@ -24,35 +23,21 @@ class Clock:
         return self.seconds
 
 
-@pytest.mark.parametrize(
-    ("kind", "times", "waits"),
-    [
-        ("fixed_window", (5, 6, 7, 64.5, 65, 66, 67), [None, None, 58, 0.5, None, None, 58]),
-        ("token_bucket", (0, 0, 0, 15, 30, 30, 600, 600, 600), [None, None, 30, 15, None, 30, None, None, 30]),
-    ],
-)
-def test_requests_are_counted_by_kind(kind: RateKind, times: tuple[float, ...], waits: list[float | None]) -> None:
-    """A window begins with the first request and starts over after its rest; a bucket is refilled evenly."""
+def test_a_period_begins_with_the_first_request() -> None:
+    """It starts over after its rest, and a 429 tells the rest."""
     clock = Clock()
-    counter, found = RequestCounter(RateLimit(2, 60, kind), clock), []
-    for clock.seconds in times:
+    counter, found = RequestCounter(RateLimit(2, 60), clock), []
+    for clock.seconds in (5, 6, 7, 64.5, 65, 66, 67):
         found.append(counter.wait("a"))
-    assert found == waits
+    assert found == [None, None, 58, 0.5, None, None, 58]
 
 
-@example("fixed_window", 1, 64.18268714761321, [0.0, 0.0, 0.0, 64.18268714761321])
-@given(
-    st.sampled_from(["fixed_window", "token_bucket"]),
-    st.integers(1, 50),
-    st.floats(0.01, 1000),
-    st.lists(st.floats(0, 100), max_size=60),
-)
-def test_a_client_that_waits_for_retry_after_is_served(
-    kind: RateKind, requests: int, per: float, pauses: list[float]
-) -> None:
+@example(1, 64.18268714761321, [0.0, 0.0, 0.0, 64.18268714761321])
+@given(st.integers(1, 50), st.floats(0.01, 1000), st.lists(st.floats(0, 100), max_size=60))
+def test_a_client_that_waits_for_retry_after_is_served(requests: int, per: float, pauses: list[float]) -> None:
     """After a 429 and exactly its delay, the next request is accepted."""
     clock = Clock()
-    counter = RequestCounter(RateLimit(requests, per, kind=kind), clock)
+    counter = RequestCounter(RateLimit(requests, per), clock)
     for pause in pauses:
         clock.seconds += pause
         wait = counter.wait("a")
@@ -113,12 +98,11 @@ async def test_whoever_obeys_a_date_is_not_rate_limited_again(tenths: int) -> No
     [
         ("100/60", RateLimit(100, 60)),
         (" 5/0.5 ", RateLimit(5, 0.5)),
-        (RateLimit(1, 2, "token_bucket"), RateLimit(1, 2, "token_bucket")),
-        (SimpleNamespace(requests=7, per=0.5), RateLimit(7, 0.5)),
+        (RateLimit(1, 2, "date"), RateLimit(1, 2, "date")),
     ],
 )
 def test_a_rate_is_written_or_handed_over(rate: str | RateLimit, limit: RateLimit) -> None:
-    """Text, a limit, and anything with requests and per are understood."""
+    """Text and a limit are understood."""
     assert rate_limit_of(rate) == limit
 
 

@@ -19,7 +19,7 @@ import pytest
 import pytest_asyncio
 from authlib.integrations.httpx_client import AsyncOAuth2Client  # type: ignore[import-untyped]  # has no types
 from itwin_platform import AuthenticationError, NotFoundError, PlatformClient, TokenError
-from itwin_platform_sandbox import Fault, Sandbox
+from itwin_platform_sandbox import Sandbox
 
 from examples import web_service
 from examples.nightly_export import export
@@ -178,17 +178,17 @@ async def browser(itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> As
 @pytest.mark.parametrize(
     "fault",
     [
-        Fault(name="respond", body="Internal Server Error", count=None),
-        Fault(name="respond", status=401, body={"statusCode": 401, "message": "Invalid JWT."}, count=None),
-        Fault(name="truncated_json", count=None),
+        {"name": "respond", "body": "Internal Server Error"},
+        {"name": "respond", "status": 401, "body": {"statusCode": 401, "message": "Invalid JWT."}},
+        {"name": "truncated_json"},
     ],
     ids=["text", "gateway", "truncated"],
 )
 async def test_the_platforms_failure_is_a_bad_gateway(
-    fault: Fault, itwin_sandbox: Sandbox, browser: httpx.AsyncClient
+    fault: dict[str, Any], itwin_sandbox: Sandbox, browser: httpx.AsyncClient
 ) -> None:
     """What fails behind the service is not the caller's doing, and its text is not shown to the caller."""
-    itwin_sandbox.add_fault(fault)
+    itwin_sandbox.fault(**fault, count=None)
     response = await browser.get("/account")
     assert (response.status_code, set(response.json())) == (HTTPStatus.BAD_GATEWAY, {"error", "correlation_id"})
 

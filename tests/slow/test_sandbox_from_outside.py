@@ -49,7 +49,7 @@ def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
 
 OPTIONS = (
     "--json --itwins 7 --objects 3 --seed 5 --rate 3/60 --path-prefix /api "
-    "--public-url https://proxy.example --strict --no-any-token --vendor acme --latency 0.1 --jitter 0.2 "
+    "--public-url https://proxy.example --strict --no-any-token --vendor acme --latency 0.1 "
     "--allow-host sandbox"
 )
 
@@ -73,9 +73,8 @@ def test_options_reach_the_sandbox() -> None:
         "objects": 3,
         "vendor": "acme",
         "latency": 0.1,
-        "jitter": 0.2,
         "allow_hosts": ["sandbox"],
-        "rate": {"requests": 3, "per": 60.0, "kind": "fixed_window", "retry_after": "seconds"},
+        "rate": {"requests": 3, "per": 60.0, "retry_after": "seconds"},
     }
 
 

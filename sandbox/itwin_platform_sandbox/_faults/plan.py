@@ -178,15 +178,11 @@ class FaultPlan:
         return None
 
 
-FOREVER = "forever"
-
-
-def fault_of(values: Mapping[str, object], *, strict: bool = True) -> Fault:
-    """Read a fault from arguments or, unless `strict`, from a control request; `FieldError` names a wrong field."""
+def fault_of(values: Mapping[str, object]) -> Fault:
+    """Read a fault from arguments or a control request; `FieldError` names a wrong field."""
     if "name" in values:
         check_choice("name", values["name"], FAULTS)
-    count = None if values.get("count", 1) == FOREVER else values.get("count", 1)
-    return checked(Fault, {**values, "count": count}, strict=strict)
+    return checked(Fault, values)
 
 
 def fault_values(fault: Fault) -> JSONObject:

@@ -25,7 +25,7 @@ from .._service.json_values import (
     read_json,
     write_json,
 )
-from .._service.rate_limit import RateLimit, rate_limit_of
+from .._service.rate_limit import RateLimit
 from .._service.service import OPERATIONS
 from .._service.state import has_authentication, has_secret, stored_item
 from .endpoint import ServiceEndpoint, read_body
@@ -58,10 +58,6 @@ class _Event(_Values):
     webhook_id: str
     event_type: str
     content: dict[str, object]
-
-
-class _Rate(_Values):
-    rate: str
 
 
 class _Filters(_Values):
@@ -134,24 +130,21 @@ async def add_token(sandbox: RunningSandbox, request: Request) -> Result:
 
 
 async def set_rate(sandbox: RunningSandbox, request: Request) -> Result:
-    """Set the rate limit and restart the count: null, `{"rate": "100/60"}`, or the fields of `RateLimit`."""
+    """Set the rate limit, null for none, and restart the count."""
     body = await _body(request)
-    if isinstance(body, dict) and "rate" in body:
-        sandbox.set_rate(rate_limit_of(checked(_Rate, body).rate))
-    else:
-        sandbox.set_rate(None if body is None else checked(RateLimit, body, strict=False))
+    sandbox.set_rate(None if body is None else checked(RateLimit, body))
     return 200, rate_values(sandbox.rate)
 
 
 async def set_latency(sandbox: RunningSandbox, request: Request) -> Result:
-    """Set latency and jitter in seconds; an omitted field becomes 0."""
-    sandbox.latency = checked(Latency, await _body(request), strict=False)
-    return 200, msgspec.to_builtins(sandbox.latency)
+    """Set the delay of every response in seconds."""
+    sandbox.latency = checked(Latency, await _body(request)).latency
+    return 200, {"latency": sandbox.latency}
 
 
 async def advance(sandbox: RunningSandbox, request: Request) -> Result:
     """Put the clock of the service forward, and return the sum of all advances."""
-    sandbox.clock.advance(checked(Advance, await _body(request), strict=False).seconds)
+    sandbox.clock.advance(checked(Advance, await _body(request)).seconds)
     return 200, {"advanced": sandbox.clock.advanced}
 
 
@@ -193,7 +186,7 @@ async def list_faults(sandbox: RunningSandbox, _: Request) -> Result:
 async def add_fault(sandbox: RunningSandbox, request: Request) -> Result:
     """Add a fault; `refuse` begins once this request has its response."""
     body = await _body(request)
-    fault = fault_of(body, strict=False) if isinstance(body, dict) else checked(Fault, body)
+    fault = fault_of(body) if isinstance(body, dict) else checked(Fault, body)
     if fault.name != REFUSE:
         sandbox.add_fault(fault)
         return 201, fault_values(fault)

@@ -26,10 +26,9 @@ REFUSE: FaultName = "refuse"
 
 
 class Latency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The delay of every response, and the upper bound of a random extra delay, in seconds."""
+    """The delay of every response in seconds."""
 
-    latency: Seconds = 0.0
-    jitter: Seconds = 0.0
+    latency: Seconds
 
 
 class Advance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -64,14 +63,12 @@ class RunningSandbox:
         *,
         clock: ServiceClock,
         sleep: Callable[[float], Awaitable[None]],
-        number: int,
     ) -> None:
         self.platform: Platform = platform
         self._start: Snapshot = self.platform.snapshot()
         self.settings: Settings = settings
         self.clock: ServiceClock = clock
         self.sleep: Callable[[float], Awaitable[None]] = sleep
-        self._number = number
         self.tokens: Tokens = Tokens(any_token=settings.any_token, clock=clock.seconds)
         self.recorder: Recorder = Recorder(clock.seconds)
         self._plan = FaultPlan(settings.path_prefix)
@@ -117,11 +114,11 @@ class RunningSandbox:
         self._begin()
 
     def _begin(self) -> None:
-        # Jitter and message ids start again, so that each test sees the same.
-        self._jitter, self._message_ids = source_of(self._number, "jitter"), source_of(1, "messages")
+        # Message ids start again, so that each test sees the same.
+        self._message_ids = source_of(1, "messages")
         self.tokens.register(TokenRights(token=DEFAULT_TOKEN))
         self.set_rate(self.settings.rate)
-        self.latency: Latency = Latency(latency=self.settings.latency, jitter=self.settings.jitter)
+        self.latency: float = self.settings.latency
 
     def in_loop(self, action: Callable[[], None]) -> None:
         """Run an action within the loop of the server, or here while there is none."""
@@ -145,10 +142,6 @@ class RunningSandbox:
     def set_rate(self, rate: RateLimit | None) -> None:
         """Set the rate limit and restart the count; None for no limit."""
         self._service.counter = RequestCounter(rate, self.clock.seconds) if rate else None
-
-    def next_delay(self) -> float:
-        """Return the seconds by which the next response is delayed."""
-        return self.latency.latency + self._jitter.random() * self.latency.jitter
 
     def add_route(self, route: OtherRoute) -> None:
         """Respond to requests of a route beside those of the service; `FieldError` for one of an operation."""

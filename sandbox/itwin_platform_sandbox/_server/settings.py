@@ -28,7 +28,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     objects: Count
     rate: RateLimit | None
     latency: Seconds
-    jitter: Seconds
     strict: bool
     path_prefix: str
     public_url: str | None
@@ -81,7 +80,7 @@ def settings_of(arguments: Mapping[str, object]) -> Settings:
     values = {name: arguments[name] for name in Settings.__struct_fields__}
     values["allow_hosts"] = as_strings(values["allow_hosts"])
     if values["rate"] is not None:
-        values["rate"] = rate_limit_of(values["rate"])  # type: ignore[arg-type] # it checks the type
+        values["rate"] = rate_limit_of(values["rate"])
     return checked(Settings, values)
 
 
