@@ -43,8 +43,8 @@ class Sandbox:
         itwins: Number of iTwins in the default listing, at least 1. The Account counts; Inactive iTwins are extra.
         objects: Number of objects in the seeded scene.
         seed: A number: the same number gives the same data. Or the exact data to store: a mapping, or the path of a
-            JSON file, with any of the lists `itwins`, `repositories`, `scenes`, `detectors` and `webhooks`, in the
-            field names of the wire. Then `itwins` and `objects` are ignored.
+            JSON file, with any of the lists `itwins`, `repositories`, `scenes` and `webhooks`, in the field names of
+            the wire. Then `itwins` and `objects` are ignored.
         rate: The rate limit of each token: `"100/60"` or a `RateLimit`.
         latency: Seconds by which every response is delayed.
         strict: Reject query parameters and fields that the specification does not have. By default the journal notes

@@ -83,7 +83,6 @@ def test_every_repository_that_can_be_updated_is_there() -> None:
 
 ITWIN_ID = "6a2d2381-6c57-9332-387a-5b7c00000000"
 STYLED_ID = "7f2c1f8e-0000-9332-387a-5b7c00000000"
-RESOURCES = [{"id": "roads", "displayName": "Roads"}]
 STYLED = {"id": STYLED_ID, "kind": "RepositoryResource", "version": "1.0.0", "data": {"id": "roads"}}
 STYLING = {"kind": "GISStyling", "version": "1.0.0", "relatedId": STYLED_ID, "data": {"opacity": 0.5}}
 CREATED = "2024-01-15T12:00:00.000Z"
@@ -94,11 +93,10 @@ SEED: dict[str, Any] = {
         {"displayName": "Closed", "status": "Inactive"},
     ],
     "repositories": [
-        {"id": "maps/1", "subClass": "ArcGIS", "displayName": "Maps", "resources": RESOURCES},
+        {"id": "maps/1", "subClass": "ArcGIS", "displayName": "Maps"},
         {"class": "Storage", "displayName": "Documents"},
     ],
     "scenes": [{"displayName": "Review", "objects": [STYLED, STYLING]}],
-    "detectors": [{"name": "cracks", "versions": [{"versionNumber": "1.0"}]}],
     "webhooks": [{"active": True, "eventTypes": ["iTwins.iTwinDeleted.v1"]}],
 }
 
@@ -120,8 +118,6 @@ async def test_a_seed_has_exactly_what_it_names(tmp_path: Path, *, is_file: bool
             assert full["iTwins"] == [{"latitude": 60.389999999999999} | values]
             assert (sandbox.itwin_id, sandbox.repository_id) == (ITWIN_ID, "maps/1")
             assert sandbox.repository_ids.keys() == {"ArcGIS", "Storage"}
-            url = f"/itwins/{ITWIN_ID}/repositories/maps%2F1/resources"
-            assert (await http.post(url, json={"id": "roads", "displayName": "Other"})).status_code == 409
             objects = (await http.get(f"/scenes/{sandbox.scene_id}/objects?iTwinId={ITWIN_ID}")).json()["objects"]
             assert [item["kind"] for item in objects] == ["GISStyling", "RepositoryResource"]
             webhook = (await http.patch(f"/webhooks/{sandbox.webhook_id}", json={})).json()
@@ -147,7 +143,6 @@ def one(part: str, **entry: Any) -> dict[str, Any]:
 
 
 BASIC = {"type": "Basic", "username": "reader"}
-TWO_ROADS = [{"id": "roads", "displayName": "Roads"}, {"id": "roads", "displayName": "Rails"}]
 LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
 OTHER_ID = "7f2c1f8e-0000-9332-387a-5b7c00000009"
 #: A seed, and the place that its error names: a row for each rule of seeds, and one for each list of the document.
@@ -168,14 +163,11 @@ WRONG_SEEDS: list[tuple[dict[str, Any], str]] = [
     (one("repositories", authentication=BASIC), "repositories[0].authentication.password"),
     ({"repositories": [{"id": "a"}, {"id": "a"}]}, "repositories[1].id"),
     ({"repositories": [{"displayName": "a"}, {"displayName": "a"}]}, "repositories[1].displayName"),
-    (one("repositories", resources=[{}]), "repositories[0].resources[0].id"),
-    (one("repositories", resources=TWO_ROADS), "repositories[0].resources[1]"),
     (one("scenes", parentId=OTHER_ID), "scenes[0].parentId"),
     (one("scenes", objects=[{"kind": "Layer", "data": {}}]), "scenes[0].objects[0].version"),
     (one("scenes", objects=[{**LAYER, "kind": "View3d", "data": {"fov": "wide"}}]), "scenes[0].objects[0].data.fov"),
     (one("scenes", objects=[{**LAYER, "kind": "GISStyling"}]), "scenes[0].objects[0].relatedId"),
     ({"scenes": [{"objects": [STYLED]}, {"objects": [STYLED]}]}, "scenes[1].objects[0].id"),
-    (one("detectors", type="PhotoObjectDetector"), "detectors[0].name"),
     (one("webhooks", scopeId=OTHER_ID), "webhooks[0].scopeId"),
     (one("webhooks", eventTypes=["iTwins.iTwinMoved.v1"]), "webhooks[0].eventTypes"),
 ]
