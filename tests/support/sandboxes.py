@@ -6,7 +6,8 @@ from typing import Any
 
 import httpx
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._service.service import OPERATIONS
+
+from tests.support.operations import OPERATIONS
 
 
 def client_of(sandbox: Sandbox) -> httpx.AsyncClient:
@@ -25,7 +26,7 @@ async def serving(**arguments: Any) -> AsyncIterator[tuple[Sandbox, httpx.AsyncC
 
 
 def requests_of(sandbox: Sandbox) -> dict[str, tuple[str, str]]:
-    """Method and path of each operation that the sandbox has, on seeded data, by the name of the operation."""
+    """Method and path of each operation, on seeded data, by the name of the operation."""
     ids = {
         "iTwinId": sandbox.itwin_id,
         "repositoryId": sandbox.repository_id,
@@ -33,10 +34,10 @@ def requests_of(sandbox: Sandbox) -> dict[str, tuple[str, str]]:
         "webhookId": sandbox.webhook_id,
     }
     found: dict[str, tuple[str, str]] = {}
-    for operation in OPERATIONS:
-        needed = [each.name for each in operation.parameters.values() if each.place == "query" and each.is_required]
+    for name, operation in OPERATIONS.items():
+        needed = [each["name"] for each in operation.parameters if each["in"] == "query" and each.get("required")]
         query = "&".join(f"{name}={ids[name]}" for name in needed)
-        found[operation.name] = operation.method, f"{operation.route.format(**ids)}{'?' if query else ''}{query}"
+        found[name] = operation.method, f"{operation.path.format(**ids)}{'?' if query else ''}{query}"
     return found
 
 
