@@ -62,7 +62,7 @@ WRONG_SETTINGS: dict[str, tuple[object, ...]] = {
     "vendor": ("a b",),
     "port": (99999, "80"),
     "seed": (None,),
-    "rate": ((100, 60), "fast"),
+    "rate": ((100, 60), "fast", "", "100/", "-1/60", "1/1/1", "1" * 5000 + "/1"),
     "itwins": (0, "many", 1.5),
     "objects": (-1, True),
     "latency": (-0.1, "1"),

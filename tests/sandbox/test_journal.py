@@ -1,13 +1,9 @@
 """What the sandbox remembers of each request: times, reasons of its failure, and no secret."""
 
 import asyncio
-import json
 
 import httpx
-import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._server.journal import Recorder
-from itwin_platform_sandbox._service.messages import APIRequest, Body
 
 from tests.support.sandboxes import requests_of, serving
 
@@ -84,20 +80,16 @@ async def test_the_record_is_there_before_the_response_is(http: httpx.AsyncClien
             sandbox.requests.clear()
 
 
-@pytest.mark.parametrize("where", ["number", "query", "headers", "body"])
-def test_the_journal_is_bounded(where: str) -> None:
-    """Too many records, or too many bytes of them, drop the older half, also after the list was cleared in between."""
-    recorder = Recorder(lambda: 0.0, most=10, most_bytes=100_000)
-    for number in range(40):
-        text = f"{number}{'' if where == 'number' else 'x' * 20_000}"
-        texts = {where: {"a": text}} if where in ("query", "headers") else {}
-        body = Body(json.dumps({"a": text}).encode()) if where == "body" else Body()
-        request = APIRequest(method="GET", path=str(number), body=body, **texts)  # type: ignore[arg-type] # query or headers
-        recorder.begin(request, None).end(200)
-        if number == 16:
-            recorder.records.clear()
-    assert 2 <= len(recorder.records) <= (10 if where == "number" else 5)
-    assert recorder.records[-1].path == "39"
+async def test_the_journal_is_bounded(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """More than 20,000 records, or 16 MiB of them, drop the older half, also after the list was cleared."""
+    await http.get("/first")
+    sandbox.requests.extend(sandbox.requests * 19_999)
+    await http.get("/last")
+    assert (len(sandbox.requests), sandbox.requests[-1].path) == (10_001, "/last")
+    sandbox.requests.clear()
+    for number in range(6):
+        await http.post(f"/large/{number}", json={"a": "x" * 4_000_000})
+    assert [record.path for record in sandbox.requests] == ["/large/2", "/large/3", "/large/4", "/large/5"]
 
 
 async def test_each_record_names_its_reasons() -> None:

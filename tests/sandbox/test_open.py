@@ -1,14 +1,10 @@
 """As open as a test needs: any response, one of several calls, other routes, a clock, other frameworks."""
 
-import asyncio
-from collections.abc import Mapping
 from typing import Any
 
 import httpx
 import pytest
 from itwin_platform_sandbox import RateLimit, Sandbox
-from itwin_platform_sandbox._faults.plan import Match
-from itwin_platform_sandbox._service.messages import APIRequest, Body
 
 from tests.support.sandboxes import client_of
 
@@ -28,7 +24,6 @@ DETECTOR = {"name": "cracks", "type": "PhotoObjectDetector"}
         ),
         ({"body": "down"}, 500, b"down", "text/plain; charset=utf-8"),
         ({"body": {"error": None}}, 500, b'{"error":null}', "application/json"),
-        ({"status": 204}, 204, b"", None),
         ({"status": 200, "body": [], "headers": {"X-Odd": "yes"}}, 200, b"[]", "application/json"),
     ],
 )
@@ -52,43 +47,31 @@ async def test_a_fault_can_be_any_response(
     assert (await http.get("/sandbox")).json()["counts"]["detectors"] == 0
 
 
-async def test_a_match_hits_one_of_several_parallel_calls(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Only requests with the path, the query and the fields of the body meet the fault; others do not use it up."""
-    wanted = {"query": {"$top": "2", "status": "Active"}}
-    sandbox.fault("respond", status=503, match=wanted)
-    urls = ["/itwins/?$top=1&status=Active", "/itwins/?$top=2", "/itwins/?$top=2&status=Active&subClass=Project"]
-    responses = await asyncio.gather(*(http.get(url) for url in urls))
-    assert [response.status_code for response in responses] == [200, 200, 503]
-    fault = {"name": "reset_after_effect", "match": {"body": {"name": "b"}, "path": "/reality-analysis/*"}}
-    await http.post("/sandbox/faults", json=fault)
-    assert (await http.get("/sandbox/faults")).json()["faults"][0]["match"] == fault["match"]
-    assert (await http.post("/reality-analysis/detectors", json=DETECTOR)).status_code == 201
-    with pytest.raises(httpx.ReadError):
-        await http.post("/reality-analysis/detectors", json={**DETECTOR, "name": "b"})
-    assert sandbox.faults == ()
-
-
 @pytest.mark.parametrize(
-    ("match", "accepts"),
+    ("match", "fires"),
     [
-        ({"path": "/a"}, True),
-        ({"path": "/*"}, True),
-        ({"path": "/b"}, False),
+        ({"path": "/reality-analysis/detectors"}, True),
+        ({"path": "/reality*"}, True),
+        ({"path": "/itwins/"}, False),
         ({"query": {"q": "1"}}, True),
         ({"query": {"q": "2"}}, False),
-        ({"body": {"a": {"b": 1}}}, True),
+        ({"query": {"q": "1"}, "body": {"name": "other"}}, False),
+        ({"body": {"name": "cracks", "a": {"b": 1}}}, True),
         ({"body": {"a": {"b": True}}}, False),
         ({"body": {"a": {"c": 1}}}, False),
         ({"body": {"list": [1]}}, False),
         ({"body": {"list": [1, 2]}}, True),
     ],
 )
-def test_a_match_compares_what_it_names(match: Mapping[str, Any], accepts: bool) -> None:
-    """Objects may have more fields than a match; everything else is equal. A path is below the prefix."""
-    body = Body(b'{"a": {"b": 1, "d": 2}, "list": [1, 2]}')
-    request = APIRequest(method="POST", path="/api/a", query={"q": "1", "r": "2"}, body=body)
-    assert Match(**match).accepts(request, "/api") is accepts
-    assert not Match(body={"a": 1}).accepts(APIRequest(method="POST", path="/a", body=Body(b"no JSON")), "")
+async def test_a_match_narrows_a_fault(http: httpx.AsyncClient, match: dict[str, Any], fires: bool) -> None:
+    """Objects may have more fields than a match; everything else is equal. Another request does not use it up."""
+    added = await http.post("/sandbox/faults", json={"name": "respond", "status": 502, "match": match})
+    assert added.json()["match"] == match
+    body = {**DETECTOR, "a": {"b": 1, "d": 2}, "list": [1, 2]}
+    response = await http.post("/reality-analysis/detectors?q=1&r=2", json=body)
+    assert response.status_code == (502 if fires else 201)
+    assert (await http.post("/reality-analysis/detectors", content=b"no JSON")).status_code == 400
+    assert len((await http.get("/sandbox/faults")).json()["unused"]) == (not fires)
 
 
 async def test_an_application_gets_its_token_from_the_sandbox(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
@@ -153,7 +136,14 @@ def test_it_runs_in_a_thread_with_with() -> None:
 
 WRONG: list[tuple[str, tuple[object, ...], dict[str, Any], str]] = [
     ("fault", ("stall",), {"seconds": "3"}, "seconds"),
-    ("fault", ("stall",), {"count": 1.5}, "count"),
+    *(("fault", ("stall",), {"count": count}, "count") for count in (1.5, 0, 10**400)),
+    ("fault", ("stall",), {"skip": -1}, "skip"),
+    *(("fault", ("stall",), {"seconds": seconds}, "seconds") for seconds in (-1, 1e300, float("nan"), True)),
+    ("fault", ("stall",), {"operation": "delete_itwin"}, "operation"),
+    ("fault", ("stall",), {"retry_after": "later"}, "retry_after"),
+    *(("fault", ("next_foreign",), {"origin": f"http://a.example{x}"}, "origin") for x in ("/path", "\r\nX: y")),
+    ("fault", ("refuse",), {}, "seconds"),
+    ("fault", ("refuse",), {"seconds": 1, "operation": "list_itwins"}, "operation"),
     ("fault", ("stall",), {"match": {"pth": "/a"}}, "match.pth"),
     ("fault", ("stall",), {"match": {"query": {"$top": 5}}}, "match.query[...]"),
     ("fault", ("refuse",), {"seconds": 1, "match": {"path": "/"}}, "match"),
@@ -193,8 +183,11 @@ def test_a_wrong_argument_is_named(
     assert sandbox.faults == ()
 
 
-def test_a_type_of_event_must_exist() -> None:
-    """A delivery of another event names the argument and the type that was probably meant."""
+@pytest.mark.parametrize(("name", "meant"), [("explode", ""), ("rate_limit", r".*\(did you mean rate_limited\?\)")])
+def test_an_unknown_name_is_rejected(name: Any, meant: str) -> None:
+    """The error names the argument, the name that was probably meant, and the known names; for events too."""
+    with pytest.raises(ValueError, match=rf"^name: '{name}'{meant} is not one of refuse, reset_before_effect"):
+        Sandbox(itwins=1).fault(name)
     sandbox = Sandbox(itwins=1, objects=0)
     with pytest.raises(ValueError, match=r"^event_type: .*did you mean iTwins\.iTwinUpdated\.v1"):
         sandbox.delivery(sandbox.webhook_id, "iTwins.iTwinUpdate.v1", {})

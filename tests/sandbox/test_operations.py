@@ -124,8 +124,6 @@ async def test_only_what_is_sent_is_changed(http: httpx.AsyncClient, sandbox: Sa
 @pytest.mark.parametrize(
     ("sub_class", "body"),
     [
-        ("WebMapService", {"authentication": {"type": "Header", "key": "k", "value": "v"}}),
-        ("WebMapService", {"authentication": {"type": "QueryParameter", "key": "k", "value": "v"}}),
         ("WebMapService", {"authentication": OAUTH, "options": {"queryParameters": {"b": "2"}, "future": [1]}}),
         ("WebMapService", {"authentication": None, "options": None}),
         ("UrlTemplate", {"displayName": "n" * 200, "uri": "u" * 2000}),
@@ -150,7 +148,10 @@ async def test_a_name_that_another_repository_has_is_rejected(http: httpx.AsyncC
 
 async def test_every_documented_class_can_be_updated(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """All seeded subclasses can be updated, and a GIS repository without one has no such key."""
-    for sub_class in sandbox.repository_ids.keys() - {"Storage"}:
+    gis = ("WebMapService", "WebMapTileService", "WebFeatureService", "ArcGIS", "UrlTemplate", "OgcApiFeatures")
+    updatable = {*gis, "Performance", "EvoWorkspace", "GeographicInformationSystem"}
+    assert sandbox.repository_ids.keys() == {*updatable, "Storage"}
+    for sub_class in updatable:
         repository = await updated(http, repository_url(sandbox, sub_class), {"displayName": f"New {sub_class}"})
         assert repository.get("subClass", repository["class"]) == sub_class
 

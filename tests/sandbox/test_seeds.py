@@ -8,77 +8,43 @@ from typing import Any
 
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._service.document import CHECKS, SCHEMAS, values_of
-from itwin_platform_sandbox._service.examples import seeded_platform
-from itwin_platform_sandbox._service.messages import is_uuid
-from itwin_platform_sandbox._service.scenes import object_problems
-from itwin_platform_sandbox._service.state import Platform, time_text
 
 from tests.support.sandboxes import serving
-
-DAY = datetime(2026, 11, 22, tzinfo=UTC)
-
-
-def seeded(itwins: int = 250, seed: int = 1, now: datetime = DAY) -> Platform:
-    """Fresh data."""
-    return seeded_platform(itwins=itwins, objects=100, seed=seed, now=lambda: now)
+from tests.support.schema_values import SCHEMAS
 
 
 def test_the_same_seed_gives_the_same_data_on_every_day() -> None:
-    """Two platforms of one seed are equal, two of different seeds share no id."""
-    first, again, other = (seeded(), seeded(now=datetime(2031, 2, 3, tzinfo=UTC)), seeded(seed=2))
-    for name in ("itwins", "scenes", "repositories", "webhooks"):
-        assert getattr(first, name) == getattr(again, name)
-    assert not first.itwins.keys() & other.itwins.keys()
+    """Two sandboxes of one seed have the same ids and data, one of another seed has other ids."""
+    first, again = (Sandbox(now=lambda day=day: datetime(day, 1, 1, tzinfo=UTC)) for day in (2026, 2031))
+    assert first.stored("scene", first.scene_id) == again.stored("scene", first.scene_id)
+    for name in ("account_id", "itwin_id", "repository_ids", "webhook_ids"):
+        assert getattr(first, name) == getattr(again, name) != getattr(Sandbox(seed=2), name)
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 250, 1000])
-def test_the_default_listing_has_as_many_itwins_as_asked_for(count: int) -> None:
-    """Inactive iTwins, at least one and a tenth, come on top."""
-    statuses = [itwin["status"] for itwin in seeded(itwins=count).itwins.values()]
-    assert (len(statuses) - count, statuses.count("Inactive")) == (max(1, count // 10),) * 2
+@pytest.mark.parametrize("count", [1, 7, 250])
+async def test_the_itwins_form_one_hierarchy(count: int) -> None:
+    """The default listing has as many as asked for, and Inactive ones come on top; the Account is the root."""
+    async with serving(itwins=count) as (sandbox, http):
+        url = "/itwins/?$top=1000&includeInactive=true&$select=id,parentId,status,subClass"
+        itwins = (await http.get(url)).json()["iTwins"]
+    ids, statuses = {itwin["id"] for itwin in itwins}, [itwin["status"] for itwin in itwins]
+    assert (len(itwins) - count, statuses.count("Inactive")) == (max(1, count // 10),) * 2
+    assert {itwin["parentId"] for itwin in itwins} <= {None, *ids}
+    assert [itwin["id"] for itwin in itwins if itwin["parentId"] is None] == [sandbox.account_id]
+    for name, schema in (("status", "ITwinStatus"), ("subClass", "ITwinSubClass")):
+        assert count < 250 or {itwin[name] for itwin in itwins} == {*SCHEMAS[schema]["enum"]}
 
 
-def test_the_itwins_form_one_hierarchy() -> None:
-    """The Account is the root, parents exist, numbers are unique, every value occurs, and null where it may."""
-    data = seeded()
-    itwins = data.itwins
-    columns = {name: [str(itwin[name]) for itwin in itwins.values()] for name in SCHEMAS["ITwin"]["properties"]}
-    assert [itwin["id"] for itwin in itwins.values() if itwin["parentId"] is None] == [data.account_id]
-    assert {*columns["parentId"]} <= {"None", *itwins}
-    assert {*columns["iTwinAccountId"]} == {data.account_id}
-    assert len({*columns["number"]}) == len(itwins)
-    assert {*columns["subClass"]} == {*values_of("ITwinSubClass")}
-    assert {*columns["status"]} == {*values_of("ITwinStatus")}
-    assert all(is_uuid(key) and key == itwin["id"] for key, itwin in itwins.items())
-    nullable = {name for name, values in columns.items() if "None" in values}
-    places = {"geographicLocation", "latitude", "longitude", "ianaTimeZone"}
-    assert nullable == places | {"type", "parentId", "imageName", "image", "createdBy"}
-    assert all({*columns[name]} != {"None"} for name in nullable)
-    time = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-    assert all(time.fullmatch(text) for text in columns["createdDateTime"])
-
-
-def test_a_time_of_another_zone_has_the_documented_form() -> None:
-    """Times are YYYY-MM-DDTHH:mm:ss.sssZ."""
-    assert time_text(datetime.fromisoformat("2024-01-01T00:30:00.123456+01:00")) == "2023-12-31T23:30:00.123Z"
-
-
-def test_the_seeded_objects_would_be_taken_if_they_were_posted() -> None:
+async def test_the_seeded_objects_would_be_taken_if_they_were_posted() -> None:
     """The objects of the seeded scene keep the rules of Create scene."""
-    (scene,) = seeded().scenes.values()
-    assert len(scene.objects) == 100
-    assert not [problem for item in scene.objects for problem in CHECKS.check(SCHEMAS["SceneObjectCreate"])(item) or ()]
-    assert list(object_problems(list(scene.objects), frozenset())) == []
-    assert {str(item["kind"]) for item in scene.objects} == {"RepositoryResource", "View3d", "Layer", "GISStyling"}
-
-
-def test_every_repository_that_can_be_updated_is_there() -> None:
-    """One repository of each subclass, one without any, and one of a class that cannot be updated."""
-    assert seeded().repository_ids.keys() == {
-        *("WebMapService", "WebMapTileService", "WebFeatureService", "ArcGIS", "UrlTemplate", "OgcApiFeatures"),
-        *("Performance", "EvoWorkspace", "Storage", "GeographicInformationSystem"),
-    }
+    async with serving(objects=100) as (sandbox, http):
+        seeded: Any = sandbox.stored("scene", sandbox.scene_id)
+        stamps = {"id", "sceneId", "createdById", "creationTime", "lastModified"}
+        objects = [{name: item[name] for name in item.keys() - stamps} for item in seeded["sceneData"]["objects"]]
+        body = {"displayName": "S", "sceneData": {"objects": objects}}
+        assert (await http.post(f"/scenes/?iTwinId={sandbox.itwin_id}", json=body)).status_code == 201
+    kinds = {item["kind"] for item in objects}
+    assert (len(objects), kinds) == (100, {"RepositoryResource", "View3d", "Layer", "GISStyling"})
 
 
 ITWIN_ID = "6a2d2381-6c57-9332-387a-5b7c00000000"
@@ -180,16 +146,9 @@ def test_a_seed_that_makes_no_sense_is_rejected(seed: dict[str, Any], field: str
         Sandbox(seed=seed)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("seed.json", "{", "seed.json is not JSON"),
-        ("seed", None, "cannot read "),
-    ],
-)
-def test_a_file_that_is_no_seed_is_rejected(tmp_path: Path, name: str, text: str | None, message: str) -> None:
-    """The error says whether the file, its form or one of its values is wrong."""
-    if text is not None:
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=f"^seed: {message}"):
-        Sandbox(seed=tmp_path / name)
+def test_a_file_that_is_no_seed_is_rejected(tmp_path: Path) -> None:
+    """The error says whether the file or its form is wrong."""
+    (tmp_path / "seed.json").write_text("{", encoding="utf-8")
+    for name, message in (("seed.json", "seed.json is not JSON"), ("none", "cannot read ")):
+        with pytest.raises(ValueError, match=f"^seed: {message}"):
+            Sandbox(seed=tmp_path / name)

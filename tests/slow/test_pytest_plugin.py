@@ -60,50 +60,6 @@ def itwin_sandbox():
 def test_own(itwin_sandbox):
     assert itwin_sandbox == "mine"
 """
-SHARED_CLIENT = """
-import httpx
-from itwin_platform import PlatformClient, StateError
-
-def client():
-    service = httpx.MockTransport(lambda request: httpx.Response(200, json={"iTwin": {"id": "a"}}))
-    return PlatformClient("https://s.example", vendor="v", token="t", transport=service)
-"""
-ASYNCIO_SCOPE_TESTS = """
-import pytest
-import pytest_asyncio
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def platform():
-    async with client() as platform:
-        yield platform
-
-@pytest.mark.asyncio(loop_scope="session")
-@pytest.mark.parametrize("number", range(2))
-async def test_shares_the_loop_of_the_client(platform, number):
-    assert (await platform.itwins.get_primary_account()).id == "a"
-
-@pytest.mark.asyncio(loop_scope="function")
-async def test_has_a_loop_of_its_own(platform):
-    with pytest.raises(StateError, match="belongs to the event loop of its first call"):
-        await platform.itwins.get_primary_account()
-"""
-ANYIO_TESTS = """
-import pytest
-
-@pytest.fixture(scope="session")
-def anyio_backend():
-    return "asyncio"
-
-@pytest.fixture(scope="session")
-async def platform():
-    async with client() as platform:
-        yield platform
-
-@pytest.mark.anyio
-@pytest.mark.parametrize("number", range(3))
-async def test_shares_the_loop_of_the_client(platform, number):
-    assert (await platform.itwins.get_primary_account()).id == "a"
-"""
 FAULT_TESTS = """
 import httpx
 import pytest
@@ -180,18 +136,6 @@ def test_tests_have_a_sandbox_and_a_client(pytester: pytest.Pytester, mode: str,
 def test_without_pytest_asyncio_the_test_enters_the_client(pytester: pytest.Pytester) -> None:
     """Where pytest-asyncio is not active the fixtures are there too, and as late."""
     run(pytester, "-p", "no:asyncio", test_one=UNUSED_TEST + WITHOUT_ASYNCIO_TEST).assert_outcomes(passed=2)
-
-
-@pytest.mark.parametrize(
-    ("options", "tests"),
-    [(("-o", "asyncio_mode=strict"), ASYNCIO_SCOPE_TESTS), (("-p", "anyio", "-p", "no:asyncio"), ANYIO_TESTS)],
-    ids=["pytest-asyncio", "anyio"],
-)
-def test_a_fixture_of_the_session_holds_a_client(
-    pytester: pytest.Pytester, options: tuple[str, ...], tests: str
-) -> None:
-    """Tests with the loop of the client share it; under pytest-asyncio, one with another loop is told so."""
-    run(pytester, *options, test_shared=SHARED_CLIENT + tests).assert_outcomes(passed=3)
 
 
 @pytest.mark.skipif(not IS_INSTALLED, reason="without its entry point, pytest does not load the plugin")

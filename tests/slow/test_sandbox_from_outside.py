@@ -79,7 +79,7 @@ def test_options_reach_the_sandbox() -> None:
 
 
 def test_it_serves_the_data_of_a_file_over_https(tmp_path: Path) -> None:
-    """The document of the page is stored; the printed file verifies the certificate, and is gone when the sandbox has ended."""
+    """The document of the page is stored; the printed file verifies the certificate, and is gone afterwards."""
     seed = tmp_path / "seed.json"
     seed.write_text(block("Seed exactly what a test needs", "json"), encoding="utf-8")
     with running(f"--json --tls --seed {seed}") as (process, line):
