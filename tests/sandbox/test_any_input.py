@@ -11,6 +11,7 @@ from itwin_platform_sandbox import FAULTS, Sandbox
 
 from tests.support.examples import examples, strings
 from tests.support.operations import OPERATIONS, SPECIFICATION
+from tests.support.sandboxes import ids_of, requests_of
 
 #: What an operation responds to a caller who may do everything.
 STATUSES = {
@@ -49,12 +50,6 @@ def client(sandbox: Sandbox) -> Iterator[httpx.Client]:
         yield opened
 
 
-def ids_of(sandbox: Sandbox) -> dict[str, str]:
-    """The seeded ids by the names of path parameters."""
-    names = {"iTwinId": "itwin_id", "repositoryId": "repository_id", "sceneId": "scene_id", "webhookId": "webhook_id"}
-    return {parameter: getattr(sandbox, name) for parameter, name in names.items()}
-
-
 @pytest.mark.parametrize("name", OPERATIONS)
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=examples(60))
 @given(data=st.data())
@@ -83,7 +78,6 @@ def test_faults_can_be_combined(name: str, faults: list[Any], sandbox: Sandbox, 
     sandbox.reset()
     for fault in faults:
         sandbox.fault(fault, count=None)
-    query = {"iTwinId": sandbox.itwin_id, "$top": "2"}
-    url, body = OPERATIONS[name].path.format(**ids_of(sandbox)), OPERATIONS[name].sent
-    response = client.request(OPERATIONS[name].method, url, params=query, json=body)
+    method, url = requests_of(sandbox)[name]
+    response = client.request(method, url, json=OPERATIONS[name].sent)
     assert response.status_code == OPERATIONS[name].success

@@ -63,13 +63,15 @@ async def test_a_later_refuse_has_its_own_timer(end: Callable[[Sandbox], object]
 
 
 async def test_refuse_and_reset_in_one_turn_of_the_loop() -> None:
-    """Refuse, reset and refuse again without a turn between them refuse; a reset ends it."""
-    async with serving() as (sandbox, _):
+    """Refuse, reset and refuse again without a turn between them refuse, open connections too; a reset ends it."""
+    async with serving() as (sandbox, http):
+        await http.get("/itwins/")
         for _ in range(3):
             sandbox.fault("refuse", seconds=3600)
             sandbox.reset()
             sandbox.fault("refuse", seconds=3600)
-        assert await is_refused(sandbox)
+        with pytest.raises(httpx.ConnectError):
+            await http.get("/itwins/")
         sandbox.reset()
         assert not await is_refused(sandbox)
 

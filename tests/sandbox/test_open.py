@@ -12,38 +12,29 @@ pytestmark = pytest.mark.itwin_sandbox(itwins=3, objects=3)
 DETECTOR = {"name": "cracks", "type": "PhotoObjectDetector"}
 
 
+HTML = {"status": 502, "body": "<h1>Bad</h1>", "headers": {"Content-Type": "text/html", "X-Odd": "yes"}}
+
+
 @pytest.mark.parametrize(
-    ("arguments", "status", "content", "media_type"),
+    ("response", "content", "media_type"),
     [
-        ({}, 500, b"", None),
-        (
-            {"status": 502, "body": "<h1>Bad</h1>", "headers": {"Content-Type": "text/html"}},
-            502,
-            b"<h1>Bad</h1>",
-            "text/html",
-        ),
-        ({"body": "down"}, 500, b"down", "text/plain; charset=utf-8"),
-        ({"body": {"error": None}}, 500, b'{"error":null}', "application/json"),
-        ({"status": 200, "body": [], "headers": {"X-Odd": "yes"}}, 200, b"[]", "application/json"),
+        ({}, b"", None),
+        (HTML, b"<h1>Bad</h1>", "text/html"),
+        ({"body": "down"}, b"down", "text/plain; charset=utf-8"),
+        ({"body": {"error": None}, "status": 200}, b'{"error":null}', "application/json"),
     ],
 )
 async def test_a_fault_can_be_any_response(
-    http: httpx.AsyncClient,
-    sandbox: Sandbox,
-    arguments: dict[str, Any],
-    status: int,
-    content: bytes,
-    media_type: str | None,
+    http: httpx.AsyncClient, sandbox: Sandbox, response: dict[str, Any], content: bytes, media_type: str | None
 ) -> None:
     """Status, body and headers are those of the fault, in Python and over HTTP, and the operation has no effect."""
-    sandbox.fault("respond", **arguments)
-    assert (await http.post("/sandbox/faults", json={"name": "respond", **arguments})).status_code == 201
+    sandbox.fault("respond", **response)
+    assert (await http.post("/sandbox/faults", json={"name": "respond", **response})).status_code == 201
     for _ in range(2):
-        response = await http.post("/reality-analysis/detectors", json=DETECTOR)
-        assert (response.status_code, response.content) == (status, content)
-        assert response.headers.get("content-type") == media_type
-        assert "date" in response.headers
-        assert response.headers.get("x-odd") == arguments.get("headers", {}).get("X-Odd")
+        found = await http.post("/reality-analysis/detectors", json=DETECTOR)
+        assert (found.status_code, found.content) == (response.get("status", 500), content)
+        assert (found.headers.get("content-type"), "date" in found.headers) == (media_type, True)
+        assert ("x-odd" in found.headers) is (response is HTML)
     assert (await http.get("/sandbox")).json()["counts"]["detectors"] == 0
 
 
@@ -86,13 +77,8 @@ async def test_an_application_gets_its_token_from_the_sandbox(http: httpx.AsyncC
     record = sandbox.requests[0]
     assert (record.operation, record.path, record.status) == (None, "/connect/token", 200)
     assert "planted" not in str(record.body)
-    other = {
-        "method": "GET",
-        "path": "/.well-known/jwks",
-        "status": 203,
-        "json": [1],
-        "headers": {"Content-Type": "a/b"},
-    }
+    other: dict[str, Any] = {"method": "GET", "path": "/.well-known/jwks", "status": 203}
+    other |= {"json": [1], "headers": {"Content-Type": "a/b"}}
     assert (await http.post("/sandbox/responses", json=other)).status_code == 201
     response = await http.get("/.well-known/jwks")
     assert (response.status_code, response.json(), response.headers["content-type"]) == (203, [1], "a/b")
@@ -102,12 +88,14 @@ async def test_an_application_gets_its_token_from_the_sandbox(http: httpx.AsyncC
 
 
 async def test_the_clock_of_the_service_can_be_put_forward(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Tokens expire, a rate limit begins anew and times are later without any sleep; a reset puts it back."""
+    """Tokens expire until registered again, a rate limit begins anew, times are later; a reset puts it back."""
     sandbox.add_token("brief", expires_in=3600)
     brief = {"Authorization": "Bearer brief"}
     assert (await http.get("/itwins/", headers=brief)).status_code == 200
     sandbox.advance(3600)
     assert (await http.get("/itwins/", headers=brief)).status_code == 401
+    sandbox.add_token("brief", expires_in=3600)
+    assert (await http.get("/itwins/", headers=brief)).status_code == 200
     sandbox.set_rate(RateLimit(1, 60))
     assert [(await http.get("/itwins/")).status_code for _ in range(2)] == [200, 429]
     assert (await http.post("/sandbox/advance", json={"seconds": 60})).json() == {"advanced": 3660}
@@ -149,10 +137,8 @@ WRONG: list[tuple[str, tuple[object, ...], dict[str, Any], str]] = [
     ("fault", ("refuse",), {"seconds": 1, "match": {"path": "/"}}, "match"),
     ("fault", ("respond",), {"status": 99}, "status"),
     ("fault", ("respond",), {"body": object()}, "body"),
-    ("fault", ("respond",), {"headers": {"a b": "c"}}, "headers"),
     ("fault", ("respond",), {"headers": {"A": "b\r\nc: d"}}, "headers[...]"),
     ("fault", ("respond",), {"headers": {"Content-Length": "5"}}, "headers"),
-    ("respond", ("POST", "connect"), {}, "path"),
     ("respond", ("POST", "/a?b=c"), {}, "path"),
     ("respond", ("GET", "/sandbox/more"), {}, "path"),
     ("respond", ("GET", "/itwins/"), {}, "path"),
@@ -163,7 +149,6 @@ WRONG: list[tuple[str, tuple[object, ...], dict[str, Any], str]] = [
     ("add_token", ("a b",), {}, "token"),
     ("add_token", ("a",), {"permissions": "itwins_modify_all"}, "permissions[...]"),
     ("add_token", ("a",), {"member_of": ["7f2c1f8e-0000-9332-387a-5b7c00000000"]}, "member_of"),
-    ("add_token", ("a",), {"member_of": 5}, "member_of"),
     ("add_token", ("a",), {"expires_in": "60"}, "expires_in"),
     ("set_latency", ("1",), {}, "latency"),
     ("set_rate", (RateLimit(0, 1),), {}, "requests"),

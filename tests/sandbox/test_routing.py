@@ -9,7 +9,7 @@ from tests.support.sandboxes import error_of, requests_of, serving
 ODD_ID = "a/b#c?d%e"
 ENCODED = "a%2Fb%23c%3Fd%25e"
 BASIC = {"type": "Basic", "username": "u", "password": "p"}
-V1, V2 = "application/vnd.any.itwin-platform.v1+json", "application/vnd.any.itwin-platform.v2+json"
+V1 = "application/vnd.any.itwin-platform.v1+json"
 
 
 def scene_of_view(**data: object) -> dict[str, object]:
@@ -17,18 +17,10 @@ def scene_of_view(**data: object) -> dict[str, object]:
     return {"displayName": "S", "sceneData": {"objects": [{"kind": "View3d", "version": "1.0.0", "data": data}]}}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *(
-            ("Authorization", value)
-            for value in ("", "Bearer", "Basic YTpi", "sandbox-token", "Bearer a b", "Bearer ä")
-        ),
-        ("Authorization", "Bearer narrow"),
-        ("Authorization", None),
-        ("Accept", None),
-    ],
-)
+TOKENS = ("", "Bearer", "Basic YTpi", "sandbox-token", "Bearer a b", "Bearer ä", "Bearer narrow", None)
+
+
+@pytest.mark.parametrize(("name", "value"), [*(("Authorization", value) for value in TOKENS), ("Accept", None)])
 async def test_both_headers_are_required(
     http: httpx.AsyncClient, sandbox: Sandbox, name: str, value: str | None
 ) -> None:
@@ -51,45 +43,16 @@ async def test_tokens_and_vendors_can_be_demanded() -> None:
     assert statuses == [401, 200, 404, 200]
 
 
-async def test_a_token_expires() -> None:
-    """After its lifetime by the sandbox's clock a token gives 401, and registering it again renews it."""
-    seconds = [0.0]
-    async with serving(clock=lambda: seconds[0]) as (sandbox, http):
-        statuses = []
-        sandbox.add_token(sandbox.token, expires_in=60)
-        for seconds[0] in (59.9, 60.0):
-            statuses.append((await http.get("/itwins/")).status_code)
-        sandbox.add_token(sandbox.token, expires_in=60)
-        statuses.append((await http.get("/itwins/")).status_code)
-    assert statuses == [200, 401, 200]
-
-
 @pytest.mark.parametrize(
-    ("accept", "v1_is_found", "v2_is_found"),
-    [
-        (V1, True, False),
-        (V2, False, True),
-        (V1.upper(), True, False),
-        (f"text/html, {V1};q=0.9", True, False),
-        ("application/json", True, True),
-        ("*/*", True, True),
-        ("application/*;q=0.1", True, True),
-        ("text/html", False, False),
-        ("application/vnd.any.itwin-platform.v3+json", False, False),
-    ],
+    "accept", [V1, V1.upper(), f"text/html, {V1};q=0.9", "application/json", "*/*", "application/*;q=0.1"]
 )
-async def test_accept_names_the_version_of_the_operation(
-    http: httpx.AsyncClient, accept: str, v1_is_found: bool, v2_is_found: bool
-) -> None:
+async def test_accept_names_the_version_of_the_operation(http: httpx.AsyncClient, accept: str) -> None:
     """The vendor media type must have the operation's version; general JSON types are accepted too."""
-    http.headers["Accept"] = accept
-    body = {"name": "n", "type": "PhotoObjectDetector"}
-    first, second = (
-        await http.get("/itwins/myprimaryaccount"),
-        await http.post("/reality-analysis/detectors", json=body),
-    )
-    for response, is_found in ((first, v1_is_found), (second, v2_is_found)):
-        assert response.is_success if is_found else error_of(response) == "404 ResourceNotFound, OperationNotFound"
+    url = "/itwins/myprimaryaccount"
+    assert (await http.get(url, headers={"Accept": accept})).status_code == 200
+    for other in ("text/html", V1.replace("v1", "v2"), V1.replace("v1", "v3")):
+        rejected = await http.get(url, headers={"Accept": other})
+        assert error_of(rejected) == "404 ResourceNotFound, OperationNotFound"
 
 
 async def test_errors_come_in_order() -> None:
@@ -128,7 +91,6 @@ async def test_an_unknown_operation_is_rejected(http: httpx.AsyncClient, method:
     ("operation", "query", "body", "target", "hint"),
     [
         ("list_itwins", "?$Top=5", None, "$Top", "Did you mean $top?"),
-        ("list_itwins", "?colour=red", None, "colour", ""),
         ("get_primary_account", "?a=b", None, "a", ""),
         ("update_repository", "", {"options": {"style": "dark"}}, "options.style", ""),
         ("update_repository", "", {"authentication": BASIC | {"key": "k"}}, "authentication.key", ""),

@@ -50,16 +50,6 @@ def test_runs_a_loop_of_its_own(itwin_sandbox, itwin_platform_client):
 
     assert asyncio.run(account()).id == itwin_sandbox.account_id
 """
-OWN_FIXTURE_TEST = """
-import pytest
-
-@pytest.fixture
-def itwin_sandbox():
-    return "mine"
-
-def test_own(itwin_sandbox):
-    assert itwin_sandbox == "mine"
-"""
 FAULT_TESTS = """
 import httpx
 import pytest
@@ -125,12 +115,12 @@ def run(pytester: pytest.Pytester, *options: str, **tests: str) -> pytest.RunRes
 @pytest.mark.parametrize(("mode", "mark"), [("auto", ""), ("strict", "@pytest.mark.asyncio")])
 def test_tests_have_a_sandbox_and_a_client(pytester: pytest.Pytester, mode: str, mark: str) -> None:
     """In both modes of pytest-asyncio a sync test has a sandbox, whose marker hands it arguments and whose faults work
-    from another thread, an async test has a client that is closed without a warning, own fixtures win, and a test
+    from another thread, an async test has a client that is closed without a warning, and a test
     without them loads no web framework, grammar or client.
     """
-    tests = {"test_async": UNUSED_TEST + ASYNC_TEST.format(mark=mark), "test_own": OWN_FIXTURE_TEST}
+    tests = {"test_async": UNUSED_TEST + ASYNC_TEST.format(mark=mark)}
     result = run(pytester, "-o", f"asyncio_mode={mode}", **tests, test_sync=SYNC_TEST)
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=3)
 
 
 def test_without_pytest_asyncio_the_test_enters_the_client(pytester: pytest.Pytester) -> None:

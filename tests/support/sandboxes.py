@@ -25,14 +25,15 @@ async def serving(**arguments: Any) -> AsyncIterator[tuple[Sandbox, httpx.AsyncC
         yield sandbox, http
 
 
+def ids_of(sandbox: Sandbox) -> dict[str, str]:
+    """The seeded ids by the names of path parameters."""
+    names = {"iTwinId": "itwin_id", "repositoryId": "repository_id", "sceneId": "scene_id", "webhookId": "webhook_id"}
+    return {parameter: getattr(sandbox, name) for parameter, name in names.items()}
+
+
 def requests_of(sandbox: Sandbox) -> dict[str, tuple[str, str]]:
     """Method and path of each operation, on seeded data, by the name of the operation."""
-    ids = {
-        "iTwinId": sandbox.itwin_id,
-        "repositoryId": sandbox.repository_id,
-        "sceneId": sandbox.scene_id,
-        "webhookId": sandbox.webhook_id,
-    }
+    ids = ids_of(sandbox)
     found: dict[str, tuple[str, str]] = {}
     for name, operation in OPERATIONS.items():
         needed = [each["name"] for each in operation.parameters if each["in"] == "query" and each.get("required")]
