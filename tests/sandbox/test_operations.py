@@ -21,7 +21,7 @@ RESOURCE = {"id": "a", "displayName": "A"}
 PHOTO = {"name": "crack@bridge/1", "type": "PhotoObjectDetector"}
 OAUTH_NAMES = ("clientId", "scopes", "authorizationEndpoint", "tokenEndpoint", "redirectUri")
 OAUTH = {"type": "OAuth2AuthorizationCodePKCE", **dict.fromkeys(OAUTH_NAMES, "https://a.example")}
-NOT_JSON = (b"NaN", b'{"displayName": 1e999}', b"\xff", "{}".encode("utf-16"), b"[" * 5000)
+NOT_JSON = (b'{"displayName": NaN}', b'{"displayName": 1e999}', b"\xff", "{}".encode("utf-16"), b"[" * 5000)
 DEEP = b'{"a":' * 102 + b"1" + b"}" * 102
 
 CLOSED = "403 InsufficientPermissions"
