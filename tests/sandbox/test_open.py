@@ -1,4 +1,4 @@
-"""As open as a test needs: any response, one of several calls, other routes, a clock, other frameworks."""
+"""As open as a test needs: any response, one of several calls, other routes, a clock."""
 
 from typing import Any
 
@@ -106,20 +106,6 @@ async def test_the_clock_of_the_service_can_be_put_forward(http: httpx.AsyncClie
     assert (await http.get("/itwins/")).headers["date"] != later
     assert (await http.post("/sandbox/advance", json={"seconds": 10**9})).status_code == 200
     assert (await http.post("/sandbox/advance", json={"seconds": 1})).json()["error"]["target"] == "seconds"
-
-
-def test_it_runs_in_a_thread_with_with() -> None:
-    """Inside `with`, code without asyncio has a running sandbox and controls it; it can be started again."""
-    sandbox = Sandbox(itwins=2, objects=0)
-    for _ in range(2):
-        with sandbox as running, httpx.Client(base_url=running.base_url) as http:
-            http.headers["Authorization"] = f"Bearer {running.token}"
-            assert len(http.get("/itwins/").json()["iTwins"]) == 2
-            running.fault("refuse", seconds=3600)
-            running.reset()
-            assert [record.status for record in running.requests] == []
-    with pytest.raises(httpx.ConnectError):
-        httpx.get(f"{sandbox.base_url}/itwins/")
 
 
 WRONG: list[tuple[str, tuple[object, ...], dict[str, Any], str]] = [
