@@ -205,17 +205,21 @@ async def test_a_scripted_error_says_when_to_come_back(call: Caller, sandbox: Sa
     assert [response.headers.get("retry-after") for response in responses] == ["1", "7", "0.250", None]
 
 
-async def test_a_token_expires_until_faults_are_cleared(
+async def test_a_token_expires_until_faults_are_cleared_or_it_is_registered(
     call: Caller, http: httpx.AsyncClient, sandbox: Sandbox
 ) -> None:
-    """From that request on the token gives 401, another one does not; cleared, it has the rights that it had."""
+    """From that request on the token gives 401, another one does not; cleared or registered again, it works."""
     sandbox.add_token(sandbox.token, permissions=[], organization_administrator=False, service_application=False)
     sandbox.fault("token_expires", skip=1)
     responses = [await call("get_primary_account") for _ in range(3)]
     responses.append(await http.get("/itwins/", headers={"Authorization": "Bearer renewed"}))
     sandbox.clear_faults()
     responses += [await call("list_itwins"), await call("update_webhook")]
-    assert [response.status_code for response in responses] == [200, 401, 401, 200, 200, 403]
+    sandbox.fault("token_expires")
+    responses.append(await call("list_itwins"))
+    sandbox.add_token(sandbox.token)
+    responses.append(await call("list_itwins"))
+    assert [response.status_code for response in responses] == [200, 401, 401, 200, 200, 403, 401, 200]
 
 
 async def test_skip_counts_only_requests_on_which_the_fault_has_an_effect(call: Caller, sandbox: Sandbox) -> None:
