@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from ._server.deliveries import Delivery
     from ._server.journal import RecordedRequest
     from ._service.rate_limit import RateLimit
-    from ._service.state import Snapshot
 
-__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapshot"]
+__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
 
 
 def __getattr__(name: str) -> object:

@@ -43,7 +43,6 @@ def command_line() -> argparse.ArgumentParser:
 _NO_OPTION = ("clock", "now", "sleep")
 _OPTIONS: dict[str, dict[str, Any]] = {
     "any_token": {"action": argparse.BooleanOptionalAction},
-    "cors": {"action": "extend", "nargs": 1, "metavar": "ORIGIN"},
     "allow_hosts": {"action": "extend", "nargs": 1, "metavar": "NAME", "dest": "allow_hosts"},
     "seed": {"metavar": "NUMBER|FILE"},
 }

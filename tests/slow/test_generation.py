@@ -222,12 +222,13 @@ async def main(sandbox, platform) -> None:
     seen["sent"] = [sent[name] for name in ("2D", "_type", 'q"uote', "to_dict", "plan")]
     seen["decoded"] = DetectorCreate.from_dict(sent) == body
     ids = sandbox.itwin_id, sandbox.repository_id
+    sandbox.fault("respond", status=201, body={"resource": {"id": "R", "class": "Cesium"}})
     resource = await platform.repositories.create_resource(*ids, id="R", display_name="R")
     seen["enum value"] = resource.class_ is ResourceClass.CESIUM
 
 
 async def run() -> None:
-    async with Sandbox(itwins=5, objects=3, as_seen=True, vendor="sandbox") as sandbox:
+    async with Sandbox(itwins=5, objects=3, vendor="sandbox") as sandbox:
         async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform:
             await main(sandbox, platform)
     print(json.dumps(seen))

@@ -50,60 +50,6 @@ def test_runs_a_loop_of_its_own(itwin_sandbox, itwin_platform_client):
 
     assert asyncio.run(account()).id == itwin_sandbox.account_id
 """
-OWN_FIXTURE_TEST = """
-import pytest
-
-@pytest.fixture
-def itwin_sandbox():
-    return "mine"
-
-def test_own(itwin_sandbox):
-    assert itwin_sandbox == "mine"
-"""
-SHARED_CLIENT = """
-import httpx
-from itwin_platform import PlatformClient, StateError
-
-def client():
-    service = httpx.MockTransport(lambda request: httpx.Response(200, json={"iTwin": {"id": "a"}}))
-    return PlatformClient("https://s.example", vendor="v", token="t", transport=service)
-"""
-ASYNCIO_SCOPE_TESTS = """
-import pytest
-import pytest_asyncio
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def platform():
-    async with client() as platform:
-        yield platform
-
-@pytest.mark.asyncio(loop_scope="session")
-@pytest.mark.parametrize("number", range(2))
-async def test_shares_the_loop_of_the_client(platform, number):
-    assert (await platform.itwins.get_primary_account()).id == "a"
-
-@pytest.mark.asyncio(loop_scope="function")
-async def test_has_a_loop_of_its_own(platform):
-    with pytest.raises(StateError, match="belongs to the event loop of its first call"):
-        await platform.itwins.get_primary_account()
-"""
-ANYIO_TESTS = """
-import pytest
-
-@pytest.fixture(scope="session")
-def anyio_backend():
-    return "asyncio"
-
-@pytest.fixture(scope="session")
-async def platform():
-    async with client() as platform:
-        yield platform
-
-@pytest.mark.anyio
-@pytest.mark.parametrize("number", range(3))
-async def test_shares_the_loop_of_the_client(platform, number):
-    assert (await platform.itwins.get_primary_account()).id == "a"
-"""
 FAULT_TESTS = """
 import httpx
 import pytest
@@ -126,10 +72,6 @@ def test_withdraws(itwin_sandbox):
 def test_fails_for_its_own_reason(itwin_sandbox):
     itwin_sandbox.fault("respond")
     assert get(itwin_sandbox, "/nowhere") == 200
-
-@pytest.mark.itwin_sandbox(as_seen=True)
-def test_as_seen_expects_nothing(itwin_sandbox):
-    assert get(itwin_sandbox, "/itwins/") == 200
 
 @pytest.mark.itwin_sandbox(10)
 def test_positional(itwin_sandbox):
@@ -173,29 +115,17 @@ def run(pytester: pytest.Pytester, *options: str, **tests: str) -> pytest.RunRes
 @pytest.mark.parametrize(("mode", "mark"), [("auto", ""), ("strict", "@pytest.mark.asyncio")])
 def test_tests_have_a_sandbox_and_a_client(pytester: pytest.Pytester, mode: str, mark: str) -> None:
     """In both modes of pytest-asyncio a sync test has a sandbox, whose marker hands it arguments and whose faults work
-    from another thread, an async test has a client that is closed without a warning, own fixtures win, and a test
+    from another thread, an async test has a client that is closed without a warning, and a test
     without them loads no web framework, grammar or client.
     """
-    tests = {"test_async": UNUSED_TEST + ASYNC_TEST.format(mark=mark), "test_own": OWN_FIXTURE_TEST}
+    tests = {"test_async": UNUSED_TEST + ASYNC_TEST.format(mark=mark)}
     result = run(pytester, "-o", f"asyncio_mode={mode}", **tests, test_sync=SYNC_TEST)
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=3)
 
 
 def test_without_pytest_asyncio_the_test_enters_the_client(pytester: pytest.Pytester) -> None:
     """Where pytest-asyncio is not active the fixtures are there too, and as late."""
     run(pytester, "-p", "no:asyncio", test_one=UNUSED_TEST + WITHOUT_ASYNCIO_TEST).assert_outcomes(passed=2)
-
-
-@pytest.mark.parametrize(
-    ("options", "tests"),
-    [(("-o", "asyncio_mode=strict"), ASYNCIO_SCOPE_TESTS), (("-p", "anyio", "-p", "no:asyncio"), ANYIO_TESTS)],
-    ids=["pytest-asyncio", "anyio"],
-)
-def test_a_fixture_of_the_session_holds_a_client(
-    pytester: pytest.Pytester, options: tuple[str, ...], tests: str
-) -> None:
-    """Tests with the loop of the client share it; under pytest-asyncio, one with another loop is told so."""
-    run(pytester, *options, test_shared=SHARED_CLIENT + tests).assert_outcomes(passed=3)
 
 
 @pytest.mark.skipif(not IS_INSTALLED, reason="without its entry point, pytest does not load the plugin")
@@ -208,7 +138,7 @@ def test_the_plugin_can_be_turned_off(pytester: pytest.Pytester) -> None:
 def test_a_mistake_with_the_sandbox_fails_its_test(pytester: pytest.Pytester) -> None:
     """A fault that never fired and that was not withdrawn, and a positional argument of the marker, fail a test."""
     result = run(pytester, "-p", "no:asyncio", test_faults=FAULT_TESTS)
-    result.assert_outcomes(passed=3, failed=2, errors=1)
+    result.assert_outcomes(passed=2, failed=2, errors=1)
     result.stdout.fnmatch_lines(["*these faults never fired: next_null (list_itwins, skip 1); clear_faults()*"])
     result.stdout.no_fnmatch_line("*these faults never fired: respond*")
     assert "takes keyword arguments only, such as itwins=10" in result.stdout.str()

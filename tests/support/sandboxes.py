@@ -6,7 +6,8 @@ from typing import Any
 
 import httpx
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._service.service import OPERATIONS
+
+from tests.support.operations import OPERATIONS
 
 
 def client_of(sandbox: Sandbox) -> httpx.AsyncClient:
@@ -30,19 +31,20 @@ async def serving(**arguments: Any) -> AsyncIterator[tuple[Sandbox, httpx.AsyncC
         yield sandbox, http
 
 
+def ids_of(sandbox: Sandbox) -> dict[str, str]:
+    """The seeded ids by the names of path parameters."""
+    names = {"iTwinId": "itwin_id", "repositoryId": "repository_id", "sceneId": "scene_id", "webhookId": "webhook_id"}
+    return {parameter: getattr(sandbox, name) for parameter, name in names.items()}
+
+
 def requests_of(sandbox: Sandbox) -> dict[str, tuple[str, str]]:
-    """Method and path of each operation that the sandbox has, on seeded data, by the name of the operation."""
-    ids = {
-        "iTwinId": sandbox.itwin_id,
-        "repositoryId": sandbox.repository_id,
-        "sceneId": sandbox.scene_id,
-        "webhookId": sandbox.webhook_id,
-    }
+    """Method and path of each operation, on seeded data, by the name of the operation."""
+    ids = ids_of(sandbox)
     found: dict[str, tuple[str, str]] = {}
-    for operation in OPERATIONS:
-        needed = [each.name for each in operation.parameters.values() if each.place == "query" and each.is_required]
+    for name, operation in OPERATIONS.items():
+        needed = [each["name"] for each in operation.parameters if each["in"] == "query" and each.get("required")]
         query = "&".join(f"{name}={ids[name]}" for name in needed)
-        found[operation.name] = operation.method, f"{operation.route.format(**ids)}{'?' if query else ''}{query}"
+        found[name] = operation.method, f"{operation.path.format(**ids)}{'?' if query else ''}{query}"
     return found
 
 

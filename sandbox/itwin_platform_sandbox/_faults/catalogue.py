@@ -21,20 +21,18 @@ _Instead = Literal["reset_before_effect", "rate_limited", "unavailable", "respon
 _OfLinks = Literal["next_foreign", "next_looping", "next_relative", "next_blank_led", "next_null", "next_empty"]
 _OfPages = Literal["next_continuation_token", "other_page_size", "scene_changes"]
 _OfValues = Literal["unknown_enum_values", "unknown_fields", "nulls", "missing_fields"]
-_Observed = Literal["seen_enum_values", "seen_times", "seen_shapes", "seen_headers", "seen_errors"]
 _OfConnections = Literal["refuse", "reset_after_effect", "reset_in_head", "reset_in_body", "stall", "trickle"]
-_OfBodies = Literal["truncated_json", "empty", "null", "list", "gzip_bomb"]
-FaultName = Literal[_Instead, _OfLinks, _OfPages, _OfValues, _Observed, _OfConnections, _OfBodies]
+_OfBodies = Literal["truncated_json", "empty", "null", "list"]
+FaultName = Literal[_Instead, _OfLinks, _OfPages, _OfValues, _OfConnections, _OfBodies]
 
 
 @dataclass(frozen=True, slots=True)
 class FaultKind:
-    """One row of the catalogue; with `everywhere` the fault affects unknown paths too."""
+    """One row of the catalogue."""
 
     phase: Phase
     responses: ResponseKind
     does: str
-    everywhere: bool = False
 
 
 FAULTS: Mapping[FaultName, FaultKind] = MappingProxyType(
@@ -58,11 +56,6 @@ FAULTS: Mapping[FaultName, FaultKind] = MappingProxyType(
         "unknown_fields": FaultKind("change", "success", "objects have unknown fields"),
         "nulls": FaultKind("change", "success", "every field except id is null"),
         "missing_fields": FaultKind("change", "success", "every field except id is omitted"),
-        "seen_enum_values": FaultKind("change", "success", "observed enum values that the specification does not have"),
-        "seen_times": FaultKind("change", "success", "times in the observed forms"),
-        "seen_shapes": FaultKind("change", "success", "observed fields and wrappers beyond the specification"),
-        "seen_headers": FaultKind("change", "any", "observed headers, and gzip if it is accepted", everywhere=True),
-        "seen_errors": FaultKind("change", "error", "observed error codes and bodies", everywhere=True),
         "reset_after_effect": FaultKind("deliver", "any", "the operation has its effect, then the connection is reset"),
         "reset_in_head": FaultKind("deliver", "any", "the connection is reset within the headers"),
         "reset_in_body": FaultKind("deliver", "any", "the connection is reset within the body"),
@@ -72,6 +65,5 @@ FAULTS: Mapping[FaultName, FaultKind] = MappingProxyType(
         "empty": FaultKind("deliver", "success", "the body is empty"),
         "null": FaultKind("deliver", "success", "the body is null"),
         "list": FaultKind("deliver", "success", "the body is a list"),
-        "gzip_bomb": FaultKind("deliver", "success", "a small gzip body that decompresses to 256 MiB of spaces and {}"),
     }
 )

@@ -21,15 +21,13 @@ from .plan import Fault
 class ChangeContext:
     """The request, its operation and the fault.
 
-    `number` is the number of the request, so that variants alternate. `run_again` runs a listing with another query
-    and does not count against the rate limit.
+    `run_again` runs a listing with another query and does not count against the rate limit.
     """
 
     request: APIRequest
     operation: DocumentedOperation | None
     fault: Fault
     platform: Platform
-    number: int
     run_again: Callable[[APIRequest], ServiceResponse]
 
 
@@ -58,18 +56,13 @@ def copy_of(response: ServiceResponse) -> tuple[ServiceResponse, JSONObject]:
     return replace(response, body=body), body if isinstance(body, dict) else {}
 
 
-def items_of(body: JSONObject) -> Iterator[tuple[str, JSONObject]]:
-    """Yield the items of the lists of a response and the objects that it wraps, with the name of each, or itself."""
+def items_of(body: JSONObject) -> Iterator[JSONObject]:
+    """Yield the items of the lists of a response and the objects that it wraps, or itself."""
     if "id" in body:
-        yield "", body
+        yield body
     else:
-        yield from ((name, item) for name in body if name != LINKS for item in items_named(body, name))
-
-
-def items_named(body: JSONObject, name: str) -> Iterator[JSONObject]:
-    """Yield the items of a list of a response, or the object that it wraps under this name."""
-    value = body.get(name)
-    yield from objects_in(value if isinstance(value, list) else [value])
+        for value in (value for name, value in body.items() if name != LINKS):
+            yield from objects_in(value if isinstance(value, list) else [value])
 
 
 def objects_in(value: JSON) -> Iterator[JSONObject]:
@@ -220,7 +213,7 @@ def _make_unknown(item: JSONObject, name: str, schema: Schema) -> None:
 def unknown_fields(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
     """Add unknown fields to every object."""
     changed, body = copy_of(response)
-    for item in [body, *(item for _, item in items_of(body))]:
+    for item in [body, *items_of(body)]:
         for inner in item.values():
             if isinstance(inner, dict):
                 inner[UNKNOWN_FIELD] = "new"
@@ -240,7 +233,7 @@ def missing_fields(_: ChangeContext, response: ServiceResponse) -> ServiceRespon
 
 def _without_values(response: ServiceResponse, remove: Callable[[JSONObject, str], object]) -> ServiceResponse:
     changed, body = copy_of(response)
-    for _, item in list(items_of(body)):
+    for item in list(items_of(body)):
         for name in list(item):
             if name != "id":
                 remove(item, name)

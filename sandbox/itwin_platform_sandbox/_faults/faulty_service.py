@@ -6,17 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .._service.credentials import Tokens
-from .._service.document import DocumentedOperation
 from .._service.json_values import JSON, NotJSONError, read_json
 from .._service.messages import APIRequest, ServiceResponse, WireResponse
 from .._service.service import Route, Service
 from .._service.state import Platform
-from . import changes, seen_changes
+from . import changes
 from .catalogue import FaultName, ResponseKind
 from .changes import Change, ChangeContext, hide_skip, path_and_query, read_continuation_token
 from .plan import Fault, FaultPlan
 from .scripted_responses import SCRIPTED_RESPONSES, dated, to_wire
-from .seen_changes import accept_any_query_scope, names_any_query_scope
 
 # The changes of responses, by the name of the fault.
 RESPONSE_CHANGES: Mapping[FaultName, Change] = {
@@ -33,11 +31,6 @@ RESPONSE_CHANGES: Mapping[FaultName, Change] = {
     "unknown_fields": Change(changes.unknown_fields),
     "nulls": Change(changes.nulls),
     "missing_fields": Change(changes.missing_fields),
-    "seen_enum_values": Change(seen_changes.enum_values),
-    "seen_times": Change(seen_changes.times),
-    "seen_shapes": Change(seen_changes.shapes),
-    "seen_headers": Change(seen_changes.headers),
-    "seen_errors": Change(seen_changes.errors),
 }
 
 
@@ -66,7 +59,6 @@ class FaultyService:
     tokens: Tokens
     platform: Platform
     now: Callable[[], datetime]
-    number: int = 0
 
     def route(self, request: APIRequest) -> Route | None:
         """Return the operation that the request names."""
@@ -76,7 +68,6 @@ class FaultyService:
         """Run the operation, unless a fault replaces it, and decide how its response is changed and delivered."""
         operation = route.operation if route else None
         name = operation.name if operation else None
-        self.number += 1
         self.plan.fired.clear()
         applies = functools.partial(self._applies, request=request)
         fault = self.plan.next_fault("instead", name, request, applies=applies)
@@ -89,7 +80,7 @@ class FaultyService:
             return Decision(scripted, response, faults=tuple(self.plan.fired))
         if fault is not None and fault.name == "token_expires":
             self.tokens.expire(request.headers.get("authorization"))
-        response = self._changed_response(self._prepared(request, operation), route)
+        response = self._changed_response(read_continuation_token(request), route)
         delivery = self.plan.next_fault("deliver", name, request, _kind_of(response))
         return Decision(to_wire(response, self.now()), response, delivery, tuple(self.plan.fired))
 
@@ -97,19 +88,6 @@ class FaultyService:
         if fault.name == "token_expires":
             return self.tokens.accepts(request.headers.get("authorization"))
         return True
-
-    def _prepared(self, request: APIRequest, operation: DocumentedOperation | None) -> APIRequest:
-        """Return the request with documented values for a continuation token and the observed query scope `all`."""
-        request = read_continuation_token(request)
-        if (
-            operation is not None
-            and names_any_query_scope(operation, request)
-            and self.plan.next_fault(
-                "change", operation.name, request, "success", lambda fault: fault.name == "seen_enum_values"
-            )
-        ):
-            return accept_any_query_scope(request)
-        return request
 
     def _changed_response(self, request: APIRequest, route: Route | None) -> ServiceResponse:
         response = self.service.handle(request, route)
@@ -125,7 +103,6 @@ class FaultyService:
                 operation=operation,
                 fault=fault,
                 platform=self.platform,
-                number=self.number,
                 run_again=lambda again: self.service.handle(again, route, counted=False),
             )
             response = self._changed_by(fault, context, response)

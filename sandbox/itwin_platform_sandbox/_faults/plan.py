@@ -104,25 +104,9 @@ def check_headers(headers: Mapping[str, str]) -> None:
             raise FieldError("headers", f"must not have {name}, which the sandbox sends itself")
 
 
-# The faults of `as_seen`, in an order in which no change undoes another. Seeded ids then have observed forms too.
-SEEN_FAULTS = (
-    Fault(name="seen_enum_values", count=None),
-    Fault(name="seen_shapes", count=None),
-    Fault(name="seen_times", count=None),
-    Fault(name="seen_headers", count=None),
-    Fault(name="seen_errors", count=None),
-    Fault(name="other_page_size", count=None),
-    Fault(name="next_continuation_token", match=Match(path="/scenes/*"), count=None),
-    Fault(name="next_blank_led", count=None),
-    # The platform's own scenes client rejects a null link, so only the listing of iTwins has one.
-    Fault(name="next_null", match=Match(path="/itwins/"), count=None),
-)
-
-
 @dataclass(slots=True)
 class _Entry:
     fault: Fault
-    standing: bool
     fired: bool = False
 
 
@@ -137,9 +121,9 @@ class FaultPlan:
         # The names of the faults that fired, until the caller clears them.
         self.fired: list[FaultName] = []
 
-    def add(self, fault: Fault, *, standing: bool = False) -> None:
-        """Add a fault; a `standing` one is never unused."""
-        self._entries.append(_Entry(fault, standing))
+    def add(self, fault: Fault) -> None:
+        """Add a fault."""
+        self._entries.append(_Entry(fault))
 
     def clear(self) -> None:
         """Remove all faults."""
@@ -151,7 +135,7 @@ class FaultPlan:
 
     def unused(self) -> tuple[Fault, ...]:
         """Return the pending faults that have never fired."""
-        return tuple(entry.fault for entry in self._entries if not (entry.fired or entry.standing))
+        return tuple(entry.fault for entry in self._entries if not entry.fired)
 
     def matching(
         self, phase: Phase, operation: str | None, request: APIRequest, responses: ResponseKind = "any"
@@ -159,7 +143,7 @@ class FaultPlan:
         """Yield the faults of one phase for such a request and response, including those that skip it."""
         for entry in list(self._entries):
             fault, kind = entry.fault, entry.fault.kind
-            concerned = fault.operation in (None, operation) and (kind.everywhere or operation is not None)
+            concerned = operation is not None and fault.operation in (None, operation)
             matches = concerned and kind.phase == phase and kind.responses in ("any", responses)
             if matches and (fault.match is None or fault.match.accepts(request, self._path_prefix)):
                 yield fault
@@ -194,15 +178,11 @@ class FaultPlan:
         return None
 
 
-FOREVER = "forever"
-
-
-def fault_of(values: Mapping[str, object], *, strict: bool = True) -> Fault:
-    """Read a fault from arguments or, unless `strict`, from a control request; `FieldError` names a wrong field."""
+def fault_of(values: Mapping[str, object]) -> Fault:
+    """Read a fault from arguments or a control request; `FieldError` names a wrong field."""
     if "name" in values:
         check_choice("name", values["name"], FAULTS)
-    count = None if values.get("count", 1) == FOREVER else values.get("count", 1)
-    return checked(Fault, {**values, "count": count}, strict=strict)
+    return checked(Fault, values)
 
 
 def fault_values(fault: Fault) -> JSONObject:

@@ -1,6 +1,5 @@
 """Serializes responses, and makes the scripted responses that replace those of the service."""
 
-import gzip
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -17,13 +16,10 @@ DEFAULT_DELAY = 1.0
 
 
 def to_wire(response: ServiceResponse, now: datetime) -> WireResponse:
-    """Return the response in bytes, with a Date, compressed if its headers name gzip."""
+    """Return the response in bytes, with a Date."""
     if not response.has_body:
         return dated(WireResponse(response.status, response.headers, b""), now)
-    body = write_json(response.body)
-    if ("content-encoding", "gzip") in response.headers:
-        body = gzip.compress(body, compresslevel=1, mtime=0)
-    return dated(WireResponse(response.status, (*JSON_HEADERS, *response.headers), body), now)
+    return dated(WireResponse(response.status, (*JSON_HEADERS, *response.headers), write_json(response.body)), now)
 
 
 def dated(response: WireResponse, now: datetime) -> WireResponse:

@@ -5,10 +5,8 @@ line, a reset in the middle of a body.
 """
 
 import asyncio
-import functools
 import socket
 import struct
-import zlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from http import HTTPStatus
@@ -21,8 +19,6 @@ from .plan import Fault
 
 TRICKLE_PIECES = 20
 TRICKLE_SECONDS = 5.0
-BOMB_MEBIBYTES = 256
-GZIP_HEADER = bytes.fromhex("1f8b08000000000000ff")  # deflate, no name, no time, unknown system (RFC 1952)
 # SO_LINGER on with a time of 0: closing sends a reset and drops unsent data.
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 TRANSPORT_EXTENSION = "itwin_platform_sandbox.transport"
@@ -108,26 +104,6 @@ def _wire_head(response: WireResponse) -> bytes:
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-def _plain(response: WireResponse) -> WireResponse:
-    return replace(response, headers=tuple(header for header in response.headers if header[0] != "content-encoding"))
-
-
-@functools.cache
-def gzip_bomb() -> bytes:
-    """Return a gzip body of about 260 kB that unpacks to 256 MiB of blanks before `{}`, which is valid JSON.
-
-    One compressed mebibyte is repeated: compressing all 256 would delay every other request by a second.
-    """
-    blanks, end = b" " * 2**20, b"{}"
-    compressor = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    # After a full flush the output does not depend on earlier input, so the second mebibyte can be repeated.
-    first, again = (compressor.compress(blanks) + compressor.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
-    checksum = functools.reduce(lambda checksum, _: zlib.crc32(blanks, checksum), range(BOMB_MEBIBYTES), 0)
-    trailer = struct.pack("<II", zlib.crc32(end, checksum), BOMB_MEBIBYTES * len(blanks) + len(end))
-    packed_end = compressor.compress(end) + compressor.flush()
-    return GZIP_HEADER + first + again * (BOMB_MEBIBYTES - 1) + packed_end + trailer
-
-
 # The bytes before a reset, made from head and body of the response, and the bytes in place of a body.
 BEGINNINGS: Mapping[FaultName, Callable[[bytes, bytes], bytes]] = {
     "reset_after_effect": lambda _, __: b"",
@@ -139,7 +115,6 @@ BODIES: Mapping[FaultName, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"",
     "null": lambda _: b"null",
     "list": lambda _: b'[1, "two", null]',
-    "gzip_bomb": lambda _: gzip_bomb(),
 }
 
 
@@ -159,7 +134,4 @@ async def deliver(connection: Connection, response: WireResponse | None, fault: 
         await connection.sleep(fault.seconds or 0)
         await connection.send_complete(response)
     else:
-        plain = response if fault.name == "truncated_json" else _plain(response)
-        packed = (("content-encoding", "gzip"),) if fault.name == "gzip_bomb" else ()
-        body = BODIES[fault.name](response.body)
-        await connection.send_complete(WireResponse(response.status, (*plain.headers, *packed), body))
+        await connection.send_complete(replace(response, body=BODIES[fault.name](response.body)))

@@ -1,1 +1,1 @@
-"""The server: uvicorn in a running event loop, the HTTP endpoint, the control interface and the page."""
+"""The server: uvicorn in a running event loop, the HTTP endpoint and the control interface."""

@@ -1,9 +1,6 @@
-"""The control interface over HTTP, and the page at `/`, which is a static file that calls it."""
+"""The control interface over HTTP."""
 
-import base64
 import functools
-import hashlib
-import re
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeAlias, cast
 
@@ -16,13 +13,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .._faults.catalogue import FAULTS
 from .._faults.plan import Fault, fault_of, fault_values
 from .._service.credentials import TokenRights
-from .._service.data_files import data_file
 from .._service.json_values import (
     JSON,
-    Count,
     FieldError,
     JSONObject,
     NotJSONError,
@@ -31,21 +25,18 @@ from .._service.json_values import (
     read_json,
     write_json,
 )
-from .._service.rate_limit import RateLimit, rate_limit_of
+from .._service.rate_limit import RateLimit
 from .._service.service import OPERATIONS
-from .._service.state import has_authentication, has_secret, stored_item, stored_items
+from .._service.state import has_authentication, has_secret, stored_item
 from .endpoint import ServiceEndpoint, read_body
-from .gatekeeping import guarded
+from .gatekeeping import with_host_check
 from .journal import RecordedRequest, redacted
 from .overview import delivery_values, overview, rate_values
 from .running import REFUSE, Advance, Latency, OtherRoute, RunningSandbox
 from .settings import CONTROL_PATH as ROOT
 
 MOST_BODY_BYTES = 2**20
-FOREIGN_ORIGIN = (
-    "A page of this origin may not control the sandbox. Start the sandbox with its origin, such as "
-    "--cors http://localhost:3000; --cors '*' opens the paths of the service only."
-)
+FOREIGN_ORIGIN = "A page of another origin may not control the sandbox."
 # A handler returns a status and a value to send as JSON, or a response.
 Result: TypeAlias = tuple[int, JSON] | Response
 Handler: TypeAlias = Callable[[RunningSandbox, Request], Awaitable[Result]]
@@ -54,10 +45,6 @@ _NO_CONTENT = 204
 
 class _Values(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """The fields of a request."""
-
-
-class _SnapshotName(_Values):
-    name: Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class _Secret(_Values):
@@ -73,18 +60,9 @@ class _Event(_Values):
     content: dict[str, object]
 
 
-class _Rate(_Values):
-    rate: str
-
-
-class _Limit(_Values):
-    limit: Count = 1000
-
-
 class _Filters(_Values):
     operation: str | None = None
-    status: Annotated[str, msgspec.Meta(pattern=r"^(\d{3}|none|failed)\Z")] | None = None
-    latest: Count = 1000
+    status: Annotated[str, msgspec.Meta(pattern=r"^(\d{3}|none)\Z")] | None = None
 
 
 async def _body(request: Request) -> JSON:
@@ -116,30 +94,6 @@ async def reset(sandbox: RunningSandbox, _: Request) -> Result:
     """Restore the state of the start."""
     sandbox.reset()
     return 200, overview(sandbox)
-
-
-async def take_snapshot(sandbox: RunningSandbox, request: Request) -> Result:
-    """Keep a copy of the stored data by name."""
-    name = checked(_SnapshotName, await _body(request)).name
-    sandbox.snapshots[name] = sandbox.snapshot()
-    return 201, {"name": name}
-
-
-async def restore(sandbox: RunningSandbox, request: Request) -> Result:
-    """Store the data of a snapshot."""
-    name = checked(_SnapshotName, await _body(request)).name
-    if name not in sandbox.snapshots:
-        known = ", ".join(sandbox.snapshots) or "none"
-        raise FieldError("name", f"no snapshot has this name; the snapshots are: {known}")
-    sandbox.restore(sandbox.snapshots[name])
-    return 200, {"name": name}
-
-
-async def list_stored(sandbox: RunningSandbox, request: Request) -> Result:
-    """Return stored items of a kind without their secrets."""
-    limit = checked(_Limit, {**request.query_params}, strict=False).limit
-    items = list(stored_items(sandbox.platform, request.path_params["kind"]))
-    return 200, {"items": [redacted(item) for item in items[:limit]], "total": len(items)}
 
 
 async def show_stored(sandbox: RunningSandbox, request: Request) -> Result:
@@ -176,24 +130,21 @@ async def add_token(sandbox: RunningSandbox, request: Request) -> Result:
 
 
 async def set_rate(sandbox: RunningSandbox, request: Request) -> Result:
-    """Set the rate limit and restart the count: null, `{"rate": "100/60"}`, or the fields of `RateLimit`."""
+    """Set the rate limit, null for none, and restart the count."""
     body = await _body(request)
-    if isinstance(body, dict) and "rate" in body:
-        sandbox.set_rate(rate_limit_of(checked(_Rate, body).rate))
-    else:
-        sandbox.set_rate(None if body is None else checked(RateLimit, body, strict=False))
+    sandbox.set_rate(None if body is None else checked(RateLimit, body))
     return 200, rate_values(sandbox.rate)
 
 
 async def set_latency(sandbox: RunningSandbox, request: Request) -> Result:
-    """Set latency and jitter in seconds; an omitted field becomes 0."""
-    sandbox.latency = checked(Latency, await _body(request), strict=False)
-    return 200, msgspec.to_builtins(sandbox.latency)
+    """Set the delay of every response in seconds."""
+    sandbox.latency = checked(Latency, await _body(request)).latency
+    return 200, {"latency": sandbox.latency}
 
 
 async def advance(sandbox: RunningSandbox, request: Request) -> Result:
     """Put the clock of the service forward, and return the sum of all advances."""
-    sandbox.clock.advance(checked(Advance, await _body(request), strict=False).seconds)
+    sandbox.clock.advance(checked(Advance, await _body(request)).seconds)
     return 200, {"advanced": sandbox.clock.advanced}
 
 
@@ -206,19 +157,15 @@ async def add_route(sandbox: RunningSandbox, request: Request) -> Result:
 
 async def list_requests(sandbox: RunningSandbox, request: Request) -> Result:
     """Return the records that match the filters of the query."""
-    filters = checked(_Filters, {**request.query_params}, strict=False)
+    filters = checked(_Filters, {**request.query_params})
     if filters.operation is not None:
         check_choice("operation", filters.operation, [*(operation.name for operation in OPERATIONS), "none"])
     found = [record for record in sandbox.recorder.records if _matches(record, filters)]
-    latest = found[max(0, len(found) - filters.latest) :]
-    return 200, {"requests": [msgspec.to_builtins(record) for record in latest], "total": len(found)}
+    return 200, {"requests": [msgspec.to_builtins(record) for record in found], "total": len(found)}
 
 
 def _matches(record: RecordedRequest, filters: _Filters) -> bool:
-    if filters.status == "failed":
-        has_status = record.status is None or record.status >= 400
-    else:
-        has_status = filters.status in (None, str(record.status or "none"))
+    has_status = filters.status in (None, str(record.status or "none"))
     return has_status and filters.operation in (None, record.operation or "none")
 
 
@@ -229,19 +176,17 @@ async def clear_requests(sandbox: RunningSandbox, _: Request) -> Result:
 
 
 async def list_faults(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return the pending faults, those that never fired, and the catalogue."""
+    """Return the pending faults and those that never fired."""
     return 200, {
         "faults": [fault_values(fault) for fault in sandbox.faults()],
         "unused": [fault_values(fault) for fault in sandbox.unused_faults()],
-        "kinds": {name: kind.does for name, kind in FAULTS.items()},
-        "operations": [operation.name for operation in OPERATIONS],
     }
 
 
 async def add_fault(sandbox: RunningSandbox, request: Request) -> Result:
     """Add a fault; `refuse` begins once this request has its response."""
     body = await _body(request)
-    fault = fault_of(body, strict=False) if isinstance(body, dict) else checked(Fault, body)
+    fault = fault_of(body) if isinstance(body, dict) else checked(Fault, body)
     if fault.name != REFUSE:
         sandbox.add_fault(fault)
         return 201, fault_values(fault)
@@ -258,45 +203,11 @@ async def clear_faults(sandbox: RunningSandbox, _: Request) -> Result:
     return _NO_CONTENT, None
 
 
-@functools.cache
-def _page() -> tuple[bytes, dict[str, str]]:
-    """Return the page and its headers: it runs only its own script, talks only to the sandbox, and is not framed."""
-    text = data_file("_server/page.html").decode()
-
-    def digest(element: str) -> str:
-        (content,) = re.findall(rf"<{element}>(.*?)</{element}>", text, re.DOTALL)
-        return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode("ascii")
-
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{digest('script')}'; style-src 'sha256-{digest('style')}'; "
-        "connect-src 'self'; require-trusted-types-for 'script'; form-action 'none'; base-uri 'none'; "
-        "frame-ancestors 'none'"
-    )
-    headers = {
-        "content-security-policy": policy,
-        "x-frame-options": "DENY",
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-        "cache-control": "no-store",
-    }
-    return text.encode(), headers
-
-
-async def show_page(_: RunningSandbox, __: Request) -> Result:
-    """Return the page."""
-    content, headers = _page()
-    return Response(content, headers=headers, media_type="text/html")
-
-
 ROUTES: tuple[tuple[str, str, Handler], ...] = (
-    ("GET", "/", show_page),
     ("GET", ROOT, show_overview),
     ("GET", f"{ROOT}/requests", list_requests),
     ("DELETE", f"{ROOT}/requests", clear_requests),
     ("POST", f"{ROOT}/reset", reset),
-    ("POST", f"{ROOT}/snapshots", take_snapshot),
-    ("POST", f"{ROOT}/restore", restore),
-    ("GET", ROOT + "/stored/{kind}", list_stored),
     ("GET", ROOT + "/stored/{kind}/{id:path}", show_stored),
     ("POST", f"{ROOT}/secrets", compare_secret),
     ("POST", f"{ROOT}/deliveries", make_delivery),
@@ -312,7 +223,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
 
 
 def application(sandbox: RunningSandbox) -> ASGIApp:
-    """Return the ASGI application: the page, the control interface, and the service for every other path."""
+    """Return the ASGI application: the control interface, and the service for every other path."""
     service = ServiceEndpoint(sandbox)
     routes = [
         Route(path, functools.partial(_handle, sandbox, handler), methods=[method]) for method, path, handler in ROUTES
@@ -322,15 +233,15 @@ def application(sandbox: RunningSandbox) -> ASGIApp:
 
     async def by_path(scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
-        is_control = path in ("/", ROOT) or path.startswith(f"{ROOT}/")
+        is_control = f"{path}/".startswith(f"{ROOT}/")
         await (control if is_control else service)(scope, receive, send)
 
-    return guarded(by_path, sandbox.settings)
+    return with_host_check(by_path, sandbox.settings)
 
 
 async def _handle(sandbox: RunningSandbox, handler: Handler, request: Request) -> Response:
-    """Reject pages of origins that are not allowed, call the handler, and return its errors as JSON."""
-    if request.method not in ("GET", "HEAD") and _is_foreign(sandbox, request):
+    """Reject pages of other origins, call the handler, and return its errors as JSON."""
+    if request.method not in ("GET", "HEAD") and _is_foreign(request):
         return _error_response(403, "ForeignOrigin", FOREIGN_ORIGIN, "Origin")
     try:
         result = await handler(sandbox, request)
@@ -342,13 +253,11 @@ async def _handle(sandbox: RunningSandbox, handler: Handler, request: Request) -
     return Response(status_code=status) if status == _NO_CONTENT else _json_response(value, status)
 
 
-def _is_foreign(sandbox: RunningSandbox, request: Request) -> bool:
+def _is_foreign(request: Request) -> bool:
     """Return whether a page of another origin sent the request; browsers send such a POST without a preflight."""
     origin = request.headers.get("origin")
-    if origin is None or origin in sandbox.settings.cors:
-        return False
     host = request.headers.get("host")
-    return origin not in (f"http://{host}", f"https://{host}")
+    return origin not in (None, f"http://{host}", f"https://{host}")
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -358,6 +267,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if status != 404:
         message = "The control interface does not support this method here."
         return _error_response(status, "NotSupported", message, None)
-    known = ", ".join(dict.fromkeys(path for _, path, _ in ROUTES if path.startswith(ROOT)))
+    known = ", ".join(dict.fromkeys(path for _, path, _ in ROUTES))
     message = f"The control interface has no {request.url.path[:100]}; it has {known}."
     return _error_response(404, "NotFound", message, None)

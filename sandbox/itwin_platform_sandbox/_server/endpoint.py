@@ -66,9 +66,8 @@ class ServiceEndpoint:
             note = f"The body is larger than {MOST_BODY_BYTES} bytes and was not kept."
             return Decision(*too_large(sandbox.clock.now(), note))
         request.body = Body(content)
-        latency = sandbox.next_delay()
-        if latency > 0:
-            await sandbox.sleep(latency)
+        if sandbox.latency > 0:
+            await sandbox.sleep(sandbox.latency)
         other = None if route else sandbox.other_routes.get((request.method, request.path))
         return sandbox.service.decide(request, route) if other is None else sandbox.decide_other(other)
 

@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 
@@ -31,8 +30,7 @@ class RecordedRequest(msgspec.Struct, frozen=True, kw_only=True):
     or a string with the reason for its absence; `body_bytes` is its size. `notes` name the query parameters
     and fields that the specification does not have, which `strict` rejects. `faults` are the names of the
     faults that had an effect, `rate_limit` is the limit that rejected the request, and `error_...` are code, message
-    and details of the response. `response_body` is the JSON of the response before a fault of its delivery, without
-    secrets, with `bodies=True`.
+    and details of the response.
     """
 
     operation: str | None
@@ -53,8 +51,6 @@ class RecordedRequest(msgspec.Struct, frozen=True, kw_only=True):
     error_code: str | None = None
     error_message: str | None = None
     error_details: tuple[str, ...] = ()
-    response_body: JSON = None
-    response_bytes: int = 0
 
     def __str__(self) -> str:
         query = "&".join(f"{name}={value}" for name, value in self.query.items())
@@ -92,7 +88,7 @@ def without_secrets(body: Body) -> JSON:
 
 
 def redacted(value: JSON) -> JSON:
-    """Return JSON with webhook secrets, authentication values and secret parameters of links hidden."""
+    """Return JSON with webhook secrets and authentication values hidden."""
     if isinstance(value, list):
         return [redacted(item) for item in value]
     if not isinstance(value, dict):
@@ -103,19 +99,9 @@ def redacted(value: JSON) -> JSON:
             shown[name] = {key: text if key == "type" else HIDDEN for key, text in item.items()}
         elif name in ("secret", "authentication") and item is not None:
             shown[name] = HIDDEN
-        elif name == "href" and isinstance(item, str):
-            shown[name] = _without_secrets_in_link(item)
         else:
             shown[name] = redacted(item)
     return shown
-
-
-def _without_secrets_in_link(link: str) -> str:
-    # The links of a page have the query of its request.
-    address, _, text = link.partition("?")
-    query = dict(parse_qsl(text, keep_blank_values=True))
-    shown = without_secret_parameters(query)
-    return link if shown is query else f"{address}?{urlencode(shown, safe='$<>')}"
 
 
 # The most records that the journal keeps, and their most bytes in all: a sandbox may run for weeks.
@@ -128,7 +114,6 @@ class Recorder:
     """The journal, and the requests in flight."""
 
     clock: Callable[[], float]
-    bodies: bool = field(default=False, kw_only=True)
     most: int = field(default=MOST_RECORDS, kw_only=True)
     most_bytes: int = field(default=MOST_BYTES, kw_only=True)
     records: list[RecordedRequest] = field(default_factory=list, init=False)
@@ -197,14 +182,11 @@ class Recorder:
             error_code=code,
             error_message=message,
             error_details=details,
-            response_body=redacted(response.body) if self.bodies else None,
-            response_bytes=len(decision.response.body) if decision.response and self.bodies else 0,
         )
 
 
 def _size(record: RecordedRequest) -> int:
-    body = record.response_bytes + (0 if record.body is None else record.body_bytes)
-    return body + len(record.path) + len(str(record.query)) + len(str(record.headers))
+    return record.body_bytes + len(record.path) + len(str(record.query)) + len(str(record.headers))
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -234,8 +216,7 @@ class Recording:
 
 def _error_of(response: JSON) -> tuple[str | None, str | None, tuple[str, ...]]:
     """Return code, message and details of an error, which may have any form."""
-    body = response if isinstance(response, dict) else {}
-    found = body.get("error", body if "statusCode" in body else None)
+    found = response.get("error") if isinstance(response, dict) else None
     error = found if isinstance(found, dict) else {}
     details = error.get("details")
     shown = [item for item in details if isinstance(item, dict)] if isinstance(details, list) else []

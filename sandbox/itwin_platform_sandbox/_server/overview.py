@@ -14,16 +14,15 @@ from .running import DEFAULT_TOKEN, RunningSandbox
 
 def overview(sandbox: RunningSandbox) -> JSONObject:
     """Return the body of `GET /sandbox`, which the command line prints too."""
-    settings = {**msgspec.to_builtins(sandbox.settings), **msgspec.to_builtins(sandbox.latency)}
+    settings = {**msgspec.to_builtins(sandbox.settings), "latency": sandbox.latency, "rate": rate_values(sandbox.rate)}
     return {
         "base_url": sandbox.base_url,
         "control_url": f"{sandbox.address}/sandbox",
         "token": DEFAULT_TOKEN,
         "ids": ids(sandbox.platform),
         "counts": counts(sandbox),
-        "settings": {**settings, "rate": rate_values(sandbox.rate)},
+        "settings": settings,
         "faults": [fault_values(fault) for fault in sandbox.faults()],
-        "snapshots": list(sandbox.snapshots),
     }
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from .._faults.catalogue import FaultName
 from .._faults.faulty_service import Decision, FaultyService
-from .._faults.plan import SEEN_FAULTS, Fault, FaultPlan, HeaderName, HeaderValue, check_headers
+from .._faults.plan import Fault, FaultPlan, HeaderName, HeaderValue, check_headers
 from .._faults.scripted_responses import any_response, dated
 from .._service.credentials import TokenRights, Tokens
 from .._service.document import values_of
@@ -26,10 +26,9 @@ REFUSE: FaultName = "refuse"
 
 
 class Latency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The delay of every response, and the upper bound of a random extra delay, in seconds."""
+    """The delay of every response in seconds."""
 
-    latency: Seconds = 0.0
-    jitter: Seconds = 0.0
+    latency: Seconds
 
 
 class Advance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -48,14 +47,14 @@ class OtherRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     headers: dict[HeaderName, HeaderValue] = {}
 
     def __post_init__(self) -> None:
-        if self.path == "/" or f"{self.path}/".startswith(f"{CONTROL_PATH}/") or {"?", "#"} & set(self.path):
+        if f"{self.path}/".startswith(f"{CONTROL_PATH}/") or {"?", "#"} & set(self.path):
             raise FieldError("path", "must be a path, without a query, outside of the control interface")
         check_headers(self.headers)
         check_json("json", self.json)
 
 
 class RunningSandbox:
-    """The implementation of `Sandbox`, of the control interface and of the page."""
+    """The implementation of `Sandbox` and of the control interface."""
 
     def __init__(
         self,
@@ -64,18 +63,15 @@ class RunningSandbox:
         *,
         clock: ServiceClock,
         sleep: Callable[[float], Awaitable[None]],
-        number: int,
     ) -> None:
         self.platform: Platform = platform
         self._start: Snapshot = self.platform.snapshot()
         self.settings: Settings = settings
         self.clock: ServiceClock = clock
         self.sleep: Callable[[float], Awaitable[None]] = sleep
-        self._number = number
         self.tokens: Tokens = Tokens(any_token=settings.any_token, clock=clock.seconds)
-        self.recorder: Recorder = Recorder(clock.seconds, bodies=settings.bodies)
+        self.recorder: Recorder = Recorder(clock.seconds)
         self._plan = FaultPlan(settings.path_prefix)
-        self.snapshots: dict[str, Snapshot] = {}
         self.other_routes: dict[tuple[str, str], OtherRoute] = {}
         self._service = Service(
             platform=platform,
@@ -113,20 +109,16 @@ class RunningSandbox:
         self.server.accept_connections()
         self.platform.restore(self._start)
         self.tokens.clear()
-        self.snapshots.clear()
         self.other_routes.clear()
         self.clock.advanced = 0.0
         self._begin()
 
     def _begin(self) -> None:
-        # Jitter, message ids and alternating variants start again, so that each test sees the same.
-        self._jitter, self._message_ids = source_of(self._number, "jitter"), source_of(1, "messages")
-        self.service.number = 0
-        for fault in SEEN_FAULTS if self.settings.as_seen else ():
-            self._plan.add(fault, standing=True)
+        # Message ids start again, so that each test sees the same.
+        self._message_ids = source_of(1, "messages")
         self.tokens.register(TokenRights(token=DEFAULT_TOKEN))
         self.set_rate(self.settings.rate)
-        self.latency: Latency = Latency(latency=self.settings.latency, jitter=self.settings.jitter)
+        self.latency: float = self.settings.latency
 
     def in_loop(self, action: Callable[[], None]) -> None:
         """Run an action within the loop of the server, or here while there is none."""
@@ -134,14 +126,6 @@ class RunningSandbox:
             self.server.run_in_loop(action)
         else:
             action()
-
-    def snapshot(self) -> Snapshot:
-        """Return a copy of the stored data."""
-        return self.platform.snapshot()
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Replace the stored data by that of a snapshot."""
-        self.platform.restore(snapshot)
 
     def add_token(self, rights: TokenRights) -> None:
         """Register a token; `FieldError` for a membership of an iTwin that is not stored."""
@@ -158,10 +142,6 @@ class RunningSandbox:
     def set_rate(self, rate: RateLimit | None) -> None:
         """Set the rate limit and restart the count; None for no limit."""
         self._service.counter = RequestCounter(rate, self.clock.seconds) if rate else None
-
-    def next_delay(self) -> float:
-        """Return the seconds by which the next response is delayed."""
-        return self.latency.latency + self._jitter.random() * self.latency.jitter
 
     def add_route(self, route: OtherRoute) -> None:
         """Respond to requests of a route beside those of the service; `FieldError` for one of an operation."""

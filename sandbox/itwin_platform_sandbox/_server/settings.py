@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import msgspec
 
 from .._service.json_values import LARGEST_NUMBER, Count, FieldError, Seconds, checked
-from .._service.messages import is_origin
 from .._service.rate_limit import RateLimit, rate_limit_of
 
 CONTROL_PATH = "/sandbox"
@@ -29,8 +28,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     objects: Count
     rate: RateLimit | None
     latency: Seconds
-    jitter: Seconds
-    as_seen: bool
     strict: bool
     path_prefix: str
     public_url: str | None
@@ -39,9 +36,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     port: Annotated[int, msgspec.Meta(ge=0, le=65535)]
     tls: bool
-    cors: tuple[str, ...]
     allow_hosts: tuple[str, ...]
-    bodies: bool
 
     def __post_init__(self) -> None:
         if self.itwins < 1:
@@ -61,9 +56,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             if not _HOST.fullmatch(name):
                 message = f"must be a name such as sandbox.example, without scheme and port, or *, not {name!r}"
                 raise FieldError("allow_hosts", message)
-        for origin in self.cors:
-            if origin != ANY and not (is_origin(origin) and origin == origin.lower()):
-                raise FieldError("cors", f"must be an origin such as http://localhost:3000, or *, not {origin!r}")
 
 
 def reachable_host(host: str) -> str:
@@ -86,9 +78,9 @@ def is_loopback(host: str) -> bool:
 def settings_of(arguments: Mapping[str, object]) -> Settings:
     """Return the settings that these arguments of `Sandbox` describe; `FieldError` names a wrong one."""
     values = {name: arguments[name] for name in Settings.__struct_fields__}
-    values.update({name: as_strings(values[name]) for name in ("cors", "allow_hosts")})
+    values["allow_hosts"] = as_strings(values["allow_hosts"])
     if values["rate"] is not None:
-        values["rate"] = rate_limit_of(values["rate"])  # type: ignore[arg-type] # it checks the type
+        values["rate"] = rate_limit_of(values["rate"])
     return checked(Settings, values)
 
 

@@ -22,14 +22,12 @@ FIRST_DAY = datetime(2019, 3, 4, 8, 30, tzinfo=UTC)
 SCENE_CREATED = datetime(2024, 5, 14, 9, 26, 53, 589000, tzinfo=UTC)
 
 
-def _itwins(count: int, source: random.Random, user_id: str, *, as_seen: bool) -> Iterator[JSONObject]:
+def _itwins(count: int, source: random.Random, user_id: str) -> Iterator[JSONObject]:
     """Yield iTwins of one hierarchy below the Account."""
     latest: dict[str, str] = {}
     for index in range(count + max(1, count // INACTIVE_SHARE)):
         sub_class = _EXAMPLES["sequence"][(index - 1) % len(_EXAMPLES["sequence"])] if index else "Account"
         itwin_id = new_uuid(source)
-        if as_seen:
-            itwin_id = f"{itwin_id[:14]}9{itwin_id[15:28]}00000000"
         account_id = latest.get("Account", itwin_id)
         parent = latest.get(_EXAMPLES["parents"].get(sub_class), account_id) if index else None
         yield _itwin(index, sub_class, user_id) | {
@@ -66,15 +64,6 @@ def _itwin(index: int, sub_class: str, user_id: str) -> JSONObject:
     return itwin
 
 
-def _repositories(source: random.Random, *, as_seen: bool) -> list[JSONObject]:
-    repositories: list[JSONObject] = [{**repository} for repository in _EXAMPLES["repositories"]]
-    for repository in repositories:
-        repository["id"] = new_uuid(source)
-        if as_seen:
-            repository["id"] = _EXAMPLES["seen_ids"].get(repository["displayName"], repository["id"])
-    return repositories
-
-
 def _objects(count: int, itwin_ids: list[JSON], owner: JSON, repository: JSON, source: random.Random) -> list[JSON]:
     """Return the objects of the scene, of which every tenth refers to an iTwin of its own."""
     objects: list[JSON] = []
@@ -94,24 +83,20 @@ def _objects(count: int, itwin_ids: list[JSON], owner: JSON, repository: JSON, s
     return objects
 
 
-def seeded_platform(*, itwins: int, objects: int, seed: int, as_seen: bool, now: Callable[[], datetime]) -> Platform:
-    """Store `itwins` iTwins of the default listing, extra Inactive ones, and a scene of `objects` objects.
-
-    With `as_seen` the ids have observed forms: UUIDs that are not of RFC 4122, words for built-in repositories, and
-    characters that a path must encode.
-    """
+def seeded_platform(*, itwins: int, objects: int, seed: int, now: Callable[[], datetime]) -> Platform:
+    """Store `itwins` iTwins of the default listing, extra Inactive ones, and a scene of `objects` objects."""
     # Each kind has its own source, so the number of iTwins does not change the ids of everything else.
     platform = Platform(now=now, random=source_of(seed, "later"))
     platform.user_id = new_uuid(source_of(seed, "user"))
-    found = list(_itwins(itwins, source_of(seed, "itwins"), platform.user_id, as_seen=as_seen))
+    found = list(_itwins(itwins, source_of(seed, "itwins"), platform.user_id))
     owner = next((itwin["id"] for itwin in found if itwin["subClass"] == "Project"), found[0]["id"])
-    repositories = _repositories(source_of(seed, "repositories"), as_seen=as_seen)
-    scene, webhooks = source_of(seed, "scene"), source_of(seed, "webhooks")
+    scene, webhooks, ids = (source_of(seed, kind) for kind in ("scene", "webhooks", "repositories"))
+    repositories = [{"iTwinId": owner, **each, "id": new_uuid(ids)} for each in _EXAMPLES["repositories"]]
     scene_id, itwin_ids = new_uuid(scene), [itwin["id"] for itwin in found]
     shown = _objects(objects, itwin_ids, owner, repositories[0]["id"], scene)
     document: dict[str, list[JSONObject]] = {
         "itwins": found,
-        "repositories": [{"iTwinId": owner, **repository} for repository in repositories],
+        "repositories": repositories,
         "scenes": [{**_EXAMPLES["scene"], "id": scene_id, "iTwinId": owner, "objects": shown}],
         "webhooks": [{"id": new_uuid(webhooks), **webhook} for webhook in _EXAMPLES["webhooks"]],
     }

@@ -83,13 +83,10 @@ _PLACE = re.compile(r"(?P<message>.*?)(?: - at `(?:key` in `)?\$\.?(?P<field>.*)
 _NAMED = re.compile(r"Object (?:contains|missing) (?P<problem>.*) field `(?P<name>.*)`", re.DOTALL)
 
 
-def checked(kind: type[_Checked], values: object, *, strict: bool = True) -> _Checked:
-    """Return values as an object of a class of msgspec, or as any type; `FieldError` names the wrong field.
-
-    Unless `strict`, a string with a number counts as the number.
-    """
+def checked(kind: type[_Checked], values: object) -> _Checked:
+    """Return values as an object of a class of msgspec, or as any type; `FieldError` names the wrong field."""
     try:
-        return msgspec.convert(values, kind, strict=strict)
+        return msgspec.convert(values, kind)
     except msgspec.ValidationError as error:
         match = _PLACE.fullmatch(str(error))
         field, message = (match["field"] or "", match["message"]) if match else ("", str(error))

@@ -69,12 +69,10 @@ class _Part:
 _STAMPS = ("sceneData", "createdById", "creationTime", "lastModified")
 PARTS = {
     "itwins": _Part(("ITwin",)),
-    "repositories": _Part(("Repository",), more=("iTwinId", "resources"), without=("capabilities",)),
+    "repositories": _Part(("Repository",), more=("iTwinId",), without=("capabilities",)),
     "scenes": _Part(("Scene",), more=("objects",), without=_STAMPS),
-    "detectors": _Part(("Detector",), required=("name",)),
     "webhooks": _Part(("Webhook", "WebhookUpdate")),
 }
-RESOURCES = _Part(("ResourceCreate",), required=("id", "displayName"))
 OBJECTS = _Part(("SceneObjectCreate",), required=("kind", "version", "data"))
 
 
@@ -119,9 +117,8 @@ def _entries(place: str, part: _Part, value: JSON) -> list[JSONObject]:
                 raise FieldError(f"{where}{path}", problem.message)
         for name in TIMES & entry.keys():
             _check_time(f"{where}.{name}", entry[name])
-        for name, inner in (("resources", RESOURCES), ("objects", OBJECTS)):
-            if name in part.more:
-                entry[name] = [*_entries(f"{where}.{name}", inner, entry.get(name, []))]
+        if "objects" in part.more:
+            entry["objects"] = [*_entries(f"{where}.objects", OBJECTS, entry.get("objects", []))]
         found.append(entry)
     return found
 
@@ -152,9 +149,6 @@ def store_document(
     for name, add in (("repositories", store.repository), ("scenes", store.scene), ("webhooks", store.webhook)):
         for index, entry in enumerate(lists.get(name, ())):
             add(f"{name}[{index}]", entry)
-    optional: JSONObject = {"displayName": None, "description": None, "documentationUrl": None, "versions": []}
-    for entry in lists.get("detectors", ()):
-        platform.detectors.append({"name": None, "type": SCHEMAS["DetectorType"]["enum"][0], **optional, **entry})
     for index, scene in enumerate(platform.scenes.values()):
         if str(scene.content.get("parentId", scene.content["id"])).lower() not in platform.scenes:
             raise FieldError(f"scenes[{index}].parentId", "must be the id of a scene of the seed")
@@ -196,7 +190,7 @@ class _Store:
         itwins[itwin_id] = {**itwin, "number": name, "displayName": name, **entry, "id": itwin_id}
 
     def repository(self, where: str, entry: JSONObject) -> None:
-        """Store a repository and its resources."""
+        """Store a repository."""
         itwin_id = self.known_itwin(f"{where}.iTwinId", entry.get("iTwinId", self._platform.itwin_id))
         others = [each.content for each in self._platform.repositories.values() if each.itwin_id == itwin_id]
         number, sub_class = len(self._platform.repositories) + 1, entry.get("subClass")
@@ -212,13 +206,7 @@ class _Store:
         for name in ("id", "displayName"):
             if not content[name] or any(other[name] == content[name] for other in others):
                 raise FieldError(f"{where}.{name}", "must be unique in its iTwin, and not empty")
-        stored = StoredRepository(itwin_id=itwin_id, content=content)
-        self._platform.repositories[itwin_id, str(content["id"])] = stored
-        classes: JSONObject = {name: content[name] for name in ("class", "subClass") if name in content}
-        for index, item in enumerate(cast("list[JSONObject]", entry.get("resources", []))):
-            graphics: JSONObject = {"graphics": {"uri": f"{content['uri']}/graphics/{index}"}}
-            if not self._platform.store_resource(stored, {**classes, **item, "capabilities": graphics}):
-                raise FieldError(f"{where}.resources[{index}]", "must have an id and a displayName of its own")
+        self._platform.repositories[itwin_id, str(content["id"])] = StoredRepository(itwin_id=itwin_id, content=content)
 
     def scene(self, where: str, entry: JSONObject) -> None:
         """Store a scene and its objects."""

@@ -128,7 +128,7 @@ class Service:
         counter = self.counter if counted else None
         wait = counter.wait(token) if counter is not None else None
         if counter is not None and wait is not None:
-            headers = retry_after_headers(counter.retry_after, wait, self.now())
+            headers = retry_after_headers(counter.limit.retry_after, wait, self.now())
             raise rate_limit_exceeded(headers, str(counter.limit))
         return caller
 
