@@ -43,10 +43,11 @@ def server_context(*, address: str = "127.0.0.1", expired: bool = False, self_si
 
 
 @contextmanager
-def doorkeeper(context: ssl.SSLContext) -> Iterator[tuple[str, list[object]]]:
+def doorkeeper(context: ssl.SSLContext | None) -> Iterator[tuple[str, list[object]]]:
     """Take TLS connections in a thread, which sends the alert of each that fails, and never reads a request.
 
-    The event loop's own TLS does not send the alert of a handshake that fails. Yields the address, and who connected.
+    The event loop's own TLS does not send the alert of a handshake that fails. Without a context, HTTP is what it
+    responds to a handshake. Yields the address, and who connected.
     """
     listening, accepted = socket.create_server(("127.0.0.1", 0)), list[object]()
 
@@ -55,6 +56,11 @@ def doorkeeper(context: ssl.SSLContext) -> Iterator[tuple[str, list[object]]]:
             while True:
                 connection, client = listening.accept()
                 accepted.append(client)
+                if context is None:
+                    with connection:
+                        connection.recv(65_536)
+                        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                    continue
                 with context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as tls:
                     with suppress(OSError):
                         tls.do_handshake()
