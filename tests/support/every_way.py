@@ -1,27 +1,21 @@
 """Every route by which a client sends a request, all with the same promises."""
 
 import functools
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-import httpcore
 import httpx
 import httpx2
 import pytest
 from itwin_platform import BackoffPolicy, PlatformClient
 
+from tests.support.networks import WATCHED, watched
 from tests.support.real_time import run_in
 
 TOKEN = "planted-token-of-20-characters"
 #: Retries without a delay.
 AT_ONCE = BackoffPolicy(base_delay=0.0)
-#: The functions that tools replace, by the route that is taken then.
-WATCHED: dict[str, tuple[type, str]] = {
-    "watched client": (httpx.AsyncClient, "send"),
-    "watched transport": (httpx.AsyncHTTPTransport, "handle_async_request"),
-    "watched httpcore": (httpcore.AsyncHTTPConnection, "handle_async_request"),
-}
 WAYS = ("default", "uvloop", "watched client", "watched httpcore", "transport", "httpx2 transport", "http_client")
 
 
@@ -58,23 +52,6 @@ def _http_client() -> httpx.AsyncClient:
         base_url="http://elsewhere.invalid/prefix",
         cookies={"theirs": "1"},
     )
-
-
-@contextmanager
-def watched(way: str) -> Iterator[list[object]]:
-    """Replace the function of httpx or httpcore that a way is named by, as tools do, and yield what it gets."""
-    seen: list[object] = []
-    with pytest.MonkeyPatch.context() as patch:
-        if way in WATCHED:
-            owner, name = WATCHED[way]
-            own = getattr(owner, name)
-
-            async def watch(sender: object, request: object, **others: object) -> object:
-                seen.append(request)
-                return await own(sender, request, **others)
-
-            patch.setattr(owner, name, watch)
-        yield seen
 
 
 @asynccontextmanager

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
-import httpcore
 import httpx
 import pytest
 from itwin_platform_transport import BackoffTransport, EngineTransport, NotSentError, Request
@@ -17,7 +16,7 @@ from itwin_platform_transport.connections.messages import NOT_HTTP
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.examples import examples
-from tests.support.networks import TIMES, Handler, Network, authority, on_every_network
+from tests.support.networks import TIMES, WATCHED, Handler, Network, authority, on_every_network, watched
 from tests.support.real_time import pass_time, run_in, until
 from tests.support.services import RawServer, raw_response
 
@@ -492,35 +491,18 @@ def test_a_service_that_selects_another_protocol_gets_no_request(loop: str, offe
     run_in(loop, called)
 
 
-#: The functions that tools replace.
-REPLACED: dict[str, tuple[type, str]] = {
-    "the client": (httpx.AsyncClient, "send"),
-    "the transport": (httpx.AsyncHTTPTransport, "handle_async_request"),
-    "the pool": (httpcore.AsyncConnectionPool, "handle_async_request"),
-    "the connection": (httpcore.AsyncHTTPConnection, "handle_async_request"),
-}
-
-
-@pytest.mark.parametrize("case", REPLACED)
-async def test_who_replaces_a_function_of_httpx_sees_each_request(
-    plain: Network, monkeypatch: pytest.MonkeyPatch, case: str
-) -> None:
+@pytest.mark.parametrize("route", WATCHED)
+async def test_who_replaces_a_function_of_httpx_sees_each_request(plain: Network, route: str) -> None:
     """Whatever function it is, also in a transport that has sent without; what is sent stays the same."""
-    own, seen = getattr(*REPLACED[case]), list[object]()
-
-    async def watch(sender: object, request: object, **others: object) -> object:
-        seen.append(request)
-        return await own(sender, request, **others)
-
     async with RawServer(raw_response(b"{}")) as server:
         request = Request("GET", httpx.URL(server.address), ((b"host", b"h"), (b"a", b"b")), b"", {"timeout": TIMES})
         assert (await plain.transport.send(request)).content == b"{}"
-        monkeypatch.setattr(*REPLACED[case], watch)
-        response = await plain.transport.send(request)
-        await response.read(limit=10)
-        request.url = httpx.URL("ftp://127.0.0.1")
-        with pytest.raises(httpx.UnsupportedProtocol):
-            await plain.transport.send(request)
-        await plain.transport.aclose()
-    assert (response.content, len(seen)) == (b"{}", 1 if case == "the connection" else 2)
+        with watched(route) as seen:
+            response = await plain.transport.send(request)
+            await response.read(limit=10)
+            request.url = httpx.URL("ftp://127.0.0.1")
+            with pytest.raises(httpx.UnsupportedProtocol):
+                await plain.transport.send(request)
+            await plain.transport.aclose()
+    assert (response.content, len(seen)) == (b"{}", 1 if route == "watched httpcore" else 2)
     assert [received.headers.raw for received in server.requests] == [[(b"host", b"h"), (b"a", b"b")]] * 2

@@ -13,9 +13,9 @@ from itwin_platform import BackoffPolicy, NotSentError, PlatformClient
 from itwin_platform_transport.connections.engine import EngineTransport
 from itwin_platform_transport.connections.environment import EnvironmentProxies
 
-from tests.support.every_way import TOKEN, watched
+from tests.support.every_way import TOKEN
 from tests.support.frames import shown
-from tests.support.networks import authority, server_context
+from tests.support.networks import authority, server_context, watched
 from tests.support.proxies import Proxy
 from tests.support.real_time import until
 from tests.support.services import RawServer, raw_response
