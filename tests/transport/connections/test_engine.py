@@ -2,7 +2,6 @@
 
 import asyncio
 import ssl
-import threading
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import nullcontext, suppress
@@ -423,49 +422,32 @@ def test_a_request_that_is_cancelled_leaves_nothing(packets: tuple[bytes, ...], 
     assert 5 < turn < 200
 
 
-async def test_certificates_are_read_once_and_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several first requests over https share one reading, which the event loop's thread does not do."""
-    readers: list[threading.Thread] = []
-    read = httpx.create_ssl_context
-
-    def noted(*, trust_env: bool) -> ssl.SSLContext:
-        readers.append(threading.current_thread())
-        return read(trust_env=trust_env)
-
-    monkeypatch.setattr(httpx, "create_ssl_context", noted)
-    transport = EngineTransport()
-    requests = (transport.handle_async_request(httpx.Request("GET", "https://127.0.0.1:1/")) for _ in range(3))
-    outcomes = await asyncio.gather(*requests, return_exceptions=True)
-    assert [type(outcome) for outcome in outcomes] == [httpx.ConnectError] * 3
-    assert [reader is threading.current_thread() for reader in readers] == [False]
-
-
-@pytest.mark.parametrize("is_given", [True, False])
-async def test_a_given_context_is_used_as_it_is(
-    is_given: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The default certificates offer HTTP/1.1 by ALPN; a caller's context, which others may use, is not changed."""
-    path = tmp_path / "authority.pem"
-    path.write_text(authority())
-    monkeypatch.setenv("SSL_CERT_FILE", str(path))
-    network = Network(is_encrypted=True)
-    assert network.server_context is not None
-    network.server_context.set_alpn_protocols(["http/1.1"])
-    if not is_given:
-        network.transport = EngineTransport()
-    async with network.served(responding(OK)) as address:
-        response = await network.send(address)
-        connection = response.extensions["network_stream"].get_extra_info("ssl_object")
-        assert connection.selected_alpn_protocol() == (None if is_given else "http/1.1")
-        await network.transport.aclose()
-
-
 @pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 @pytest.mark.parametrize(
-    ("offered", "is_sent"), [(["h2"], False), (["h2", "http/1.1"], False), (["http/1.1", "h2"], True), ([], True)]
+    ("offered", "served", "selected"),
+    [
+        (None, ["h2", "http/1.1"], "http/1.1"),
+        ([], ["http/1.1"], None),
+        (["http/1.1", "h2"], ["http/1.1", "h2"], "http/1.1"),
+        (["h2", "http/1.1"], ["h2", "http/1.1"], "h2"),
+        (["h2"], ["h2"], "h2"),
+    ],
+    ids=["default", "none", "HTTP/1.1", "h2 first", "h2"],
 )
-def test_a_service_that_selects_another_protocol_gets_no_request(loop: str, offered: list[str], is_sent: bool) -> None:
-    """A context that another client has used with HTTP/2 offers it: the call says so at once, and nothing is sent."""
+def test_a_service_that_selects_another_protocol_gets_no_request(
+    loop: str,
+    offered: list[str] | None,
+    served: list[str],
+    selected: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The default certificates offer HTTP/1.1 by ALPN, and a caller's context is not changed.
+
+    One that another client has used with HTTP/2 offers that: the call says so at once.
+    """
+    (tmp_path / "authority.pem").write_text(authority())
+    monkeypatch.setenv("SSL_CERT_FILE", f"{tmp_path}/authority.pem")
     events, received = list[object](), list[bytes]()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -474,19 +456,21 @@ def test_a_service_that_selects_another_protocol_gets_no_request(loop: str, offe
         await reader.read()
 
     async def called() -> None:
-        network, context = Network(is_encrypted=True), ssl.create_default_context(cadata=authority())
+        network = Network(is_encrypted=True)
         assert network.server_context is not None
-        network.server_context.set_alpn_protocols(offered)
-        if offered:
+        network.server_context.set_alpn_protocols(served)
+        context = None if offered is None else ssl.create_default_context(cadata=authority())
+        if context is not None and offered:
             context.set_alpn_protocols(offered)
         transport = BackoffTransport(ssl_context=context, on_event=events.append)
         async with network.served(handle) as url, httpx.AsyncClient(transport=transport) as client:
-            if is_sent:
-                assert (await client.post(url)).status_code == 200
-            else:
+            if selected == "h2":
                 with pytest.raises(NotSentError, match=r"the service selected h2 by ALPN.*; nothing was sent"):
                     await client.post(url)
-        assert (len(events), len(received)) == (1, int(is_sent))
+            else:
+                connection = (await client.post(url)).extensions["network_stream"].get_extra_info("ssl_object")
+                assert connection.selected_alpn_protocol() == selected
+        assert (len(events), len(received)) == (1, int(selected != "h2"))
 
     run_in(loop, called)
 
