@@ -63,7 +63,7 @@ async def connection(_: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
         pytest.skip("other systems reject a connection when the queue is full")
     with ExitStack() as stack:
         server = stack.enter_context(closing(socket.create_server(("127.0.0.1", 0), backlog=0)))
-        for _ in range(4):
+        for _number in range(4):
             waiting = stack.enter_context(closing(socket.socket()))
             waiting.setblocking(False)
             waiting.connect_ex(server.getsockname())
@@ -184,7 +184,7 @@ async def test_closing_counts_the_requests_that_were_sent_before(
         if outcome is None:
             await request.extensions["trace"]("connection.connect_tcp.started", {})
             await asyncio.sleep(1e9)
-        return httpx.Response(outcome, headers={"retry-after": "10"})
+        return httpx.Response(429, headers={"retry-after": "10"})
 
     transport = BackoffTransport(httpx.MockTransport(respond), policy=BackoffPolicy(base_delay=0.0))
     call = asyncio.create_task(transport.handle_async_request(httpx.Request(method, "https://service.example/")))
