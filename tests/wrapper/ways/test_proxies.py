@@ -13,6 +13,7 @@ from itwin_platform import BackoffPolicy, NotSentError, PlatformClient
 from itwin_platform_transport.connections.engine import EngineTransport
 from itwin_platform_transport.connections.environment import EnvironmentProxies
 
+from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.every_way import TOKEN
 from tests.support.frames import shown
 from tests.support.networks import authority, server_context, watched
@@ -78,20 +79,28 @@ async def test_a_proxy_gets_the_user_and_the_password_of_its_url(
     assert "proxy-authorization" not in service.requests[0].headers
 
 
-async def test_a_cancelled_call_leaves_no_connection_to_a_proxy(
-    service: RawServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The connection is closed in order, and the next call gets another one."""
-    async with Proxy(service.port) as proxy:
-        monkeypatch.setenv("HTTPS_PROXY", proxy.address)
-        async with client() as platform:
-            call = asyncio.create_task(platform.itwins.get_primary_account())
-            await until(lambda: bool(proxy.heads))
-            call.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await call
-            assert (await platform.itwins.get_primary_account()).id == "a-1"
-        await until(lambda: service.open_connections == 0)
+@pytest.mark.parametrize("is_proxied", [True, False], ids=["proxy", "watched"])
+def test_a_cancelled_call_leaves_no_connection_of_httpx(monkeypatch: pytest.MonkeyPatch, is_proxied: bool) -> None:
+    """At every turn of the event loop, behind a proxy, and while a function of httpcore is replaced."""
+
+    async def cancelled(turn: int) -> bool:
+        context = server_context(address=HOST) if is_proxied else None
+        async with RawServer(raw_response(), context=context) as service, Proxy(service.port) as proxy:
+            if is_proxied:
+                monkeypatch.setenv("HTTPS_PROXY", proxy.address)
+            async with client(f"https://{HOST}" if is_proxied else service.address) as platform:
+                hit = await cancelled_at_turn(platform.itwins.get_primary_account(), turn=turn)
+                assert (await platform.itwins.get_primary_account()).id == "a-1"
+                await until(lambda: service.open_connections == 1)
+            await until(lambda: service.open_connections == 0)
+        return hit
+
+    turn, hit = 1, True
+    while hit:
+        with watched("watched httpcore"), asyncio.Runner(loop_factory=CountingLoop) as runner:
+            hit = runner.run(cancelled(turn))
+        turn += 3
+    assert 5 < turn < 200
 
 
 @pytest.mark.parametrize(
