@@ -291,9 +291,10 @@ async def test_closing_leaves_no_socket(network: Network) -> None:
             await asyncio.sleep(0)
         async with asyncio.timeout(5.0):
             await network.transport.aclose()
+            # Not only soon.
+            assert (used.fileno(), repr(network.transport)) == (-1, NONE_OPEN)
             outcomes = await asyncio.gather(*calls, return_exceptions=True)
         assert [isinstance(outcome, httpx.TransportError) for outcome in outcomes] == [True] * 3
-        assert (used.fileno(), repr(network.transport)) == (-1, NONE_OPEN)
         with pytest.raises(httpx.ConnectError, match="the transport was closed"):
             await network.send(url)
 

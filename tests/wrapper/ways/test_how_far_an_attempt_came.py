@@ -91,8 +91,10 @@ async def certificates(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
         return ssl.create_default_context(cadata=authority())
 
     monkeypatch.setattr(httpx, "create_ssl_context", create_ssl_context)
-    yield {}, soon
-    go_on.set()
+    try:
+        yield {}, soon
+    finally:
+        go_on.set()
 
 
 @asynccontextmanager
