@@ -1,12 +1,8 @@
-"""What the frames of Python hold: the calls that are made, and the locals that a tool shows with an error."""
+"""What the frames of Python hold: the locals that a tool shows with an error."""
 
-import gc
-import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 #: The frames of the callers: of tests and measurements, and of the AsyncClient that a caller uses.
 CALLERS = ("/tests/", "/measure/", "/httpx/_client.py", "/asyncio/")
@@ -43,21 +39,3 @@ def _representation(value: object) -> str:
         return repr(value)
     except AttributeError:
         return "an object that is not complete yet"
-
-
-@contextmanager
-def counted_calls() -> Iterator[list[str]]:
-    """Collect the names of the Python functions that are called meanwhile, and not of finalizers of other tests."""
-    names: list[str] = []
-
-    def count(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call":
-            names.append(frame.f_code.co_name)
-
-    gc.disable()
-    sys.setprofile(count)
-    try:
-        yield names
-    finally:
-        sys.setprofile(None)
-        gc.enable()

@@ -7,10 +7,11 @@ import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from typing import Any
 
+import httpcore
 import httpx
 import pytest
 import trustme
@@ -43,10 +44,11 @@ def server_context(*, address: str = "127.0.0.1", expired: bool = False, self_si
 
 
 @contextmanager
-def doorkeeper(context: ssl.SSLContext) -> Iterator[tuple[str, list[object]]]:
+def doorkeeper(context: ssl.SSLContext | None) -> Iterator[tuple[str, list[object]]]:
     """Take TLS connections in a thread, which sends the alert of each that fails, and never reads a request.
 
-    The event loop's own TLS does not send the alert of a handshake that fails. Yields the address, and who connected.
+    The event loop's own TLS does not send the alert of a handshake that fails. Without a context, HTTP is what it
+    responds to a handshake. Yields the address, and who connected.
     """
     listening, accepted = socket.create_server(("127.0.0.1", 0)), list[object]()
 
@@ -55,6 +57,11 @@ def doorkeeper(context: ssl.SSLContext) -> Iterator[tuple[str, list[object]]]:
             while True:
                 connection, client = listening.accept()
                 accepted.append(client)
+                if context is None:
+                    with connection:
+                        connection.recv(65_536)
+                        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                    continue
                 with context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as tls:
                     with suppress(OSError):
                         tls.do_handshake()
@@ -74,7 +81,14 @@ def doorkeeper(context: ssl.SSLContext) -> Iterator[tuple[str, list[object]]]:
         thread.join()
 
 
-NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS", "asyncio, watched")
+#: The functions that tools replace, by the route that an attempt takes then.
+WATCHED: dict[str, tuple[type, str]] = {
+    "watched client": (httpx.AsyncClient, "send"),
+    "watched transport": (httpx.AsyncHTTPTransport, "handle_async_request"),
+    "watched pool": (httpcore.AsyncConnectionPool, "handle_async_request"),
+    "watched httpcore": (httpcore.AsyncHTTPConnection, "handle_async_request"),
+}
+NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS", "watched transport")
 #: The limits of each phase of a request, in seconds.
 TIMES: Mapping[str, float | None] = {"connect": LONGEST, "read": LONGEST, "write": LONGEST, "pool": LONGEST}
 #: What a server does with one connection.
@@ -132,17 +146,18 @@ class Network:
 
 
 @contextmanager
-def watched() -> Iterator[list[httpx.Request]]:
-    """Watch the requests of httpx as tools do: by a method in place of its own."""
-    seen: list[httpx.Request] = []
-    own = httpx.AsyncHTTPTransport.handle_async_request
-
-    async def watch(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
-        seen.append(request)
-        return await own(transport, request)
-
+def watched(route: str) -> Iterator[list[object]]:
+    """Replace the function of httpx or httpcore that leads to a route, as tools do, and yield what it gets."""
+    seen: list[object] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", watch)
+        if route in WATCHED:
+            own = getattr(*WATCHED[route])
+
+            async def watch(sender: object, request: object, **others: object) -> object:
+                seen.append(request)
+                return await own(sender, request, **others)
+
+            patch.setattr(*WATCHED[route], watch)
         yield seen
 
 
@@ -152,7 +167,7 @@ def on_every_network(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Call
     @functools.wraps(scenario)
     def run(**arguments: Any) -> None:
         name = arguments.pop("network")
-        with watched() if "watched" in name else nullcontext():
+        with watched(name):
             run_in(name, functools.partial(closed, is_encrypted="TLS" in name, arguments=arguments))
 
     async def closed(*, is_encrypted: bool, arguments: dict[str, Any]) -> None:

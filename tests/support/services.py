@@ -84,8 +84,6 @@ ADDRESS = "https://service.example/things"
 class ScriptedTransport(httpx.AsyncBaseTransport):
     """Takes the next step for each request, each after `latency` seconds, and records the requests."""
 
-    address = "https://service.example"
-
     def __init__(self, *steps: Step | Callable[[ReceivedRequest], Step], latency: float = 0.0) -> None:
         self._script = Script[Step](*steps)
         self._latency = latency
@@ -93,11 +91,6 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
         self.in_flight = 0
         self.most_in_flight = 0
         self.closed = False
-
-    @property
-    def transport(self) -> httpx.AsyncBaseTransport:
-        """What sends to the service, as a `RawServer` has it."""
-        return self
 
     @property
     def times(self) -> list[float]:
@@ -243,8 +236,6 @@ class RawServer:
         self.connections_accepted = 0
         self.requests: list[ReceivedRequest] = []
         self.port = 0
-        #: Is set when a connection has ended.
-        self.ended = asyncio.Event()
         self._arrived = asyncio.Event()
 
     async def __aenter__(self) -> Self:
@@ -262,11 +253,6 @@ class RawServer:
     def address(self) -> str:
         """Where it listens."""
         return f"http{'s' if self._context else ''}://127.0.0.1:{self.port}"
-
-    @property
-    def transport(self) -> httpx.AsyncBaseTransport:
-        """What sends to it."""
-        return plain_transport()
 
     @property
     def open_connections(self) -> int:
@@ -312,7 +298,6 @@ class RawServer:
             return  # the client went away; what it had sent is recorded
         finally:
             self._writers.discard(writer)
-            self.ended.set()
             writer.close()
 
 

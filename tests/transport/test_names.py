@@ -1,11 +1,17 @@
 """The headers of a service that are read: `retry-after` alone, unless `headers=` names more."""
 
-import asyncio
 import logging
 
 import httpx
 import pytest
-from itwin_platform_transport import AttemptEnded, BackoffPolicy, BackoffTransport, CooldownStarted, ServiceHeaders
+from itwin_platform_transport import (
+    AttemptEnded,
+    BackoffPolicy,
+    BackoffTransport,
+    CooldownStarted,
+    ResponseDecodeError,
+    ServiceHeaders,
+)
 
 from tests.support.services import ScriptedTransport, response
 
@@ -50,15 +56,11 @@ async def test_the_headers_that_are_read_are_an_argument(
     assert vars(caplog.records[-1])["itwin_correlation_id"] == correlation_id
 
 
-def test_a_response_that_cannot_be_used_names_its_correlation_id() -> None:
+async def test_a_response_that_cannot_be_used_names_its_correlation_id() -> None:
     """Also in an httpx client, when `headers=` names the header."""
-
-    async def call() -> str:
-        service = ScriptedTransport(response(200, headers=SENT, content=b"x" * 20))
-        transport = BackoffTransport(service, headers=NAMED, max_response_bytes=10)
-        async with httpx.AsyncClient(transport=transport) as client:
-            with pytest.raises(Exception, match=r"correlation id a-1") as raised:
-                await client.get("https://service.example/")
-        return str(getattr(raised.value, "correlation_id", None))
-
-    assert asyncio.run(call()) == "a-1"
+    service = ScriptedTransport(response(200, headers=SENT, content=b"x" * 11))
+    transport = BackoffTransport(service, headers=NAMED, max_response_bytes=10)
+    async with httpx.AsyncClient(transport=transport) as client:
+        with pytest.raises(ResponseDecodeError, match=r"larger than max_response_bytes, 10 bytes.*id a-1") as raised:
+            await client.get("https://service.example/")
+    assert raised.value.correlation_id == "a-1"

@@ -1,26 +1,21 @@
 """The default transport: what it sends, which responses it takes, and when a connection is used again."""
 
 import asyncio
-import socket
 import ssl
-import threading
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from unittest.mock import AsyncMock
 
-import httpcore
 import httpx
 import pytest
 from itwin_platform_transport import BackoffTransport, EngineTransport, NotSentError, Request
-from itwin_platform_transport.connections.engine import Pool
 from itwin_platform_transport.connections.messages import NOT_HTTP
 
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.examples import examples
-from tests.support.networks import TIMES, Handler, Network, authority, on_every_network
+from tests.support.networks import TIMES, WATCHED, Handler, Network, authority, on_every_network, watched
 from tests.support.real_time import pass_time, run_in, until
 from tests.support.services import RawServer, raw_response
 
@@ -54,19 +49,6 @@ def responding(*responses: bytes, closes: bool = False) -> Handler:
             await head_of(reader)
             writer.write(left[0] if len(left) == 1 and not closes else left.pop(0))
             await writer.drain()
-
-    return handle
-
-
-def halting(go_on: asyncio.Event, data: bytes) -> Handler:
-    """Send all of a response except its last byte, and that one when the event is set."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        writer.write(data[:-1])
-        await go_on.wait()
-        writer.write(data[-1:])
-        await reader.read()
 
     return handle
 
@@ -126,16 +108,9 @@ MALFORMED = {
     "101": b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nabc",
     "a status that is none": b"HTTP/1.1 099 Odd\r\n\r\n",
     "lengths that differ": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
-    "a length twice": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\na",
-    "a list of lengths": b"HTTP/1.1 200 OK\r\ncontent-length: 1, 1\r\n\r\na",
     "an empty coding beside a length": b"HTTP/1.1 200 OK\r\ntransfer-encoding:\r\ncontent-length: 1\r\n\r\na",
-    "a length that is none": b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\na",
     "the size of a chunk": CHUNKED + b"3 bytes\r\nabc\r\n0\r\n\r\n",
-    "no size of a chunk": CHUNKED + b"zz\r\n",
-    "the end of a chunk": CHUNKED + b"2\r\nabc\r\n0\r\n\r\n",
     "an interim response with a body": b"HTTP/1.1 104 X\r\ncontent-length: 5\r\n\r\nstray" + OK,
-    "an interim response in chunks": b"HTTP/1.1 103 X\r\ntransfer-encoding: chunked\r\n\r\n5\r\nstray\r\n0\r\n\r\n"
-    + OK,
     "an endless interim body": b"HTTP/1.1 103 X\r\ncontent-length: 9000000\r\n\r\n" + bytes(1_000_000),
     "endless interim responses": b"HTTP/1.1 100 C\r\n\r\n" * 30_000,
     "endless headers": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 80_000,
@@ -195,18 +170,6 @@ async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(
     """It says why in the words of the operating system, and no error of another kind escapes."""
     with pytest.raises(kind, match=text):
         await network.send(url)
-
-
-@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
-async def test_a_resolver_that_finds_nothing_is_an_error_of_httpx(
-    plain: Network, monkeypatch: pytest.MonkeyPatch, scheme: str, port: int
-) -> None:
-    """A host without an address is one that cannot be reached; it is looked up with the port of the scheme."""
-    nothing = AsyncMock(return_value=[])
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", nothing)
-    with pytest.raises(httpx.ConnectError, match="no address"):
-        await plain.send(f"{scheme}://service.example/")
-    nothing.assert_awaited_once_with("service.example", port, type=socket.SOCK_STREAM)
 
 
 @pytest.mark.parametrize("is_early", [False, True], ids=["response afterwards", "response before"])
@@ -314,41 +277,26 @@ async def test_a_peer_that_sends_too_far_ahead_is_slowed_down(network: Network) 
 @on_every_network
 async def test_closing_leaves_no_socket(network: Network) -> None:
     """Requests in flight end with an error of httpx, idle connections end, and a later request opens none."""
-    ended = 0
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal ended
-        await head_of(reader)
-        if len(network.accepted) == 1:
-            writer.write(OK)
-        try:
-            await reader.read()
-        finally:
-            ended += 1
+        await stalling(OK if len(network.accepted) == 1 else b"")(reader, writer)
 
     async with network.served(handle) as url:
-        await network.send(url)
-        calls = [asyncio.create_task(network.send(url)) for _ in range(3)]
+        response = await network.send(url)
+        used = response.extensions["network_stream"].get_extra_info("socket")
+        # One of them waits until the peer takes more of its body.
+        calls = [asyncio.create_task(network.send(url, method="POST", content=each)) for each in (b"", b"", HUGE)]
         await until(lambda: len(network.accepted) == 3)
-        await network.transport.aclose()
-        outcomes = await asyncio.gather(*calls, return_exceptions=True)
-        assert [isinstance(outcome, httpx.TransportError) for outcome in outcomes] == [True] * 3
-        await until(lambda: ended == 3)
-        with pytest.raises(httpx.ConnectError, match="the transport was closed"):
-            await network.send(url)
-
-
-async def test_closing_ends_an_upload(plain: Network) -> None:
-    """It does not wait until the peer takes more."""
-    async with plain.served(stalling(b"")) as url:
-        call = asyncio.create_task(plain.send(url, method="POST", content=HUGE))
-        await until(lambda: bool(plain.accepted))
         for _ in range(20):
             await asyncio.sleep(0)
-        await plain.transport.aclose()
         async with asyncio.timeout(5.0):
-            with pytest.raises(httpx.ReadError, match="the connection was closed"):
-                await call
+            await network.transport.aclose()
+            # Not only soon.
+            assert (used.fileno(), repr(network.transport)) == (-1, NONE_OPEN)
+            outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert [isinstance(outcome, httpx.TransportError) for outcome in outcomes] == [True] * 3
+        with pytest.raises(httpx.ConnectError, match="the transport was closed"):
+            await network.send(url)
 
 
 @on_every_network
@@ -363,23 +311,14 @@ async def test_who_asks_learns_of_the_connection(network: Network) -> None:
         assert (stream.get_extra_info("ssl_object") is None) == (network.server_context is None)
 
 
-@pytest.mark.parametrize(
-    ("pauses", "opened"),
-    [([4.0], 3), ([0.0, 0.0, 2.4, 2.4], 2)],
-    ids=["idle for too long", "not needed"],
-)
-async def test_a_connection_that_was_idle_is_closed(
-    plain: Network, monkeypatch: pytest.MonkeyPatch, pauses: list[float], opened: int
-) -> None:
-    """None is used after a long pause; in a quiet time one serves all requests, and the others end in it."""
+async def test_a_connection_that_is_not_needed_is_closed(plain: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a quiet time one connection serves all requests, and the others end in it."""
     async with RawServer(raw_response()) as server:
         await opened_at_once(plain.transport, server.address, 2)
-        ports = set()
-        for seconds in pauses:
+        for seconds in (0.0, 0.0, 2.4, 2.4):
             pass_time(monkeypatch, seconds=seconds)
-            response = await plain.send(server.address)
-            ports.add(response.extensions["network_stream"].get_extra_info("client_addr")[1])
-        assert (len(ports), server.connections_accepted, repr(plain.transport)) == (1, opened, ONE_IDLE)
+            await plain.send(server.address)
+        assert (server.connections_accepted, repr(plain.transport)) == (2, ONE_IDLE)
 
 
 @pytest.mark.parametrize(
@@ -395,23 +334,18 @@ async def test_a_connection_that_was_idle_is_closed(
         (None, 4.0),
     ],
 )
-@pytest.mark.parametrize("is_used", [False, True], ids=["not used", "used"])
+@pytest.mark.parametrize("early", [0.0, 0.5])
 async def test_a_connection_is_idle_for_as_long_as_its_server_says(
-    plain: Network, monkeypatch: pytest.MonkeyPatch, header: bytes | None, kept: float, is_used: bool
+    plain: Network, monkeypatch: pytest.MonkeyPatch, header: bytes | None, kept: float, early: float
 ) -> None:
     """Four seconds, or one less than `Keep-Alive` names: what arrives when the server closes it may be lost."""
-    if is_used and not kept:
-        pytest.skip("it is never used")
     head = b"HTTP/1.1 200 OK" if header is None else b"HTTP/1.1 200 OK\r\nKeep-Alive: " + header
     async with RawServer(raw_response(head=head), raw_response()) as server:
-        await plain.send(server.address)
-        pass_time(monkeypatch, seconds=kept - 0.5 if is_used else kept)
-        await plain.send(server.address)
-        assert server.connections_accepted == (1 if is_used else 2)
-        # What one response says holds until the next one.
-        pass_time(monkeypatch, seconds=3.5)
-        await plain.send(server.address)
-        assert server.connections_accepted == (1 if is_used else 2)
+        # What the first response says holds until the second one.
+        for seconds in (0.0, max(0.0, kept - early), 3.5):
+            pass_time(monkeypatch, seconds=seconds)
+            await plain.send(server.address)
+        assert server.connections_accepted == (1 if early and kept else 2)
 
 
 async def opened_at_once(transport: EngineTransport, address: str, number: int) -> None:
@@ -489,49 +423,32 @@ def test_a_request_that_is_cancelled_leaves_nothing(packets: tuple[bytes, ...], 
     assert 5 < turn < 200
 
 
-async def test_certificates_are_read_once_and_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several first requests over https share one reading, which the event loop's thread does not do."""
-    readers: list[threading.Thread] = []
-    read = httpx.create_ssl_context
-
-    def noted(*, trust_env: bool) -> ssl.SSLContext:
-        readers.append(threading.current_thread())
-        return read(trust_env=trust_env)
-
-    monkeypatch.setattr(httpx, "create_ssl_context", noted)
-    transport = EngineTransport()
-    requests = (transport.handle_async_request(httpx.Request("GET", "https://127.0.0.1:1/")) for _ in range(3))
-    outcomes = await asyncio.gather(*requests, return_exceptions=True)
-    assert [type(outcome) for outcome in outcomes] == [httpx.ConnectError] * 3
-    assert [reader is threading.current_thread() for reader in readers] == [False]
-
-
-@pytest.mark.parametrize("is_given", [True, False])
-async def test_a_given_context_is_used_as_it_is(
-    is_given: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The default certificates offer HTTP/1.1 by ALPN; a caller's context, which others may use, is not changed."""
-    path = tmp_path / "authority.pem"
-    path.write_text(authority())
-    monkeypatch.setenv("SSL_CERT_FILE", str(path))
-    network = Network(is_encrypted=True)
-    assert network.server_context is not None
-    network.server_context.set_alpn_protocols(["http/1.1"])
-    if not is_given:
-        network.transport = EngineTransport()
-    async with network.served(responding(OK)) as address:
-        response = await network.send(address)
-        connection = response.extensions["network_stream"].get_extra_info("ssl_object")
-        assert connection.selected_alpn_protocol() == (None if is_given else "http/1.1")
-        await network.transport.aclose()
-
-
 @pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 @pytest.mark.parametrize(
-    ("offered", "is_sent"), [(["h2"], False), (["h2", "http/1.1"], False), (["http/1.1", "h2"], True), ([], True)]
+    ("offered", "served", "selected"),
+    [
+        (None, ["h2", "http/1.1"], "http/1.1"),
+        ([], ["http/1.1"], None),
+        (["http/1.1", "h2"], ["http/1.1", "h2"], "http/1.1"),
+        (["h2", "http/1.1"], ["h2", "http/1.1"], "h2"),
+        (["h2"], ["h2"], "h2"),
+    ],
+    ids=["default", "none", "HTTP/1.1", "h2 first", "h2"],
 )
-def test_a_service_that_selects_another_protocol_gets_no_request(loop: str, offered: list[str], is_sent: bool) -> None:
-    """A context that another client has used with HTTP/2 offers it: the call says so at once, and nothing is sent."""
+def test_a_service_that_selects_another_protocol_gets_no_request(
+    loop: str,
+    offered: list[str] | None,
+    served: list[str],
+    selected: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The default certificates offer HTTP/1.1 by ALPN, and a caller's context is not changed.
+
+    One that another client has used with HTTP/2 offers that: the call says so at once.
+    """
+    (tmp_path / "authority.pem").write_text(authority())
+    monkeypatch.setenv("SSL_CERT_FILE", f"{tmp_path}/authority.pem")
     events, received = list[object](), list[bytes]()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -540,81 +457,37 @@ def test_a_service_that_selects_another_protocol_gets_no_request(loop: str, offe
         await reader.read()
 
     async def called() -> None:
-        network, context = Network(is_encrypted=True), ssl.create_default_context(cadata=authority())
+        network = Network(is_encrypted=True)
         assert network.server_context is not None
-        network.server_context.set_alpn_protocols(offered)
-        if offered:
+        network.server_context.set_alpn_protocols(served)
+        context = None if offered is None else ssl.create_default_context(cadata=authority())
+        if context is not None and offered:
             context.set_alpn_protocols(offered)
         transport = BackoffTransport(ssl_context=context, on_event=events.append)
         async with network.served(handle) as url, httpx.AsyncClient(transport=transport) as client:
-            if is_sent:
-                assert (await client.post(url)).status_code == 200
-            else:
+            if selected == "h2":
                 with pytest.raises(NotSentError, match=r"the service selected h2 by ALPN.*; nothing was sent"):
                     await client.post(url)
-        assert (len(events), len(received)) == (1, int(is_sent))
+            else:
+                connection = (await client.post(url)).extensions["network_stream"].get_extra_info("ssl_object")
+                assert connection.selected_alpn_protocol() == selected
+        assert (len(events), len(received)) == (1, int(selected != "h2"))
 
     run_in(loop, called)
 
 
-#: The functions that tools replace, and whether requests end in order by themselves then.
-REPLACED: dict[str, tuple[type, str, bool]] = {
-    "nothing": (object, "", True),
-    "the client": (httpx.AsyncClient, "send", True),
-    "the transport": (httpx.AsyncHTTPTransport, "handle_async_request", True),
-    "the pool": (httpcore.AsyncConnectionPool, "handle_async_request", False),
-    "the connection": (httpcore.AsyncHTTPConnection, "handle_async_request", False),
-}
-
-
-@pytest.mark.parametrize("case", REPLACED)
-async def test_who_replaces_a_function_of_httpx_sees_each_request(
-    plain: Network, monkeypatch: pytest.MonkeyPatch, case: str
-) -> None:
-    """Whatever function it is, also in a transport that has sent without; below httpx requests need protection."""
-    owner, name, is_clean = REPLACED[case]
-    seen: list[object] = []
-
-    async def watch(sender: object, request: object, **others: object) -> object:
-        seen.append(request)
-        return await own(sender, request, **others)
-
+@pytest.mark.parametrize("route", WATCHED)
+async def test_who_replaces_a_function_of_httpx_sees_each_request(plain: Network, route: str) -> None:
+    """Whatever function it is, also in a transport that has sent without; what is sent stays the same."""
     async with RawServer(raw_response(b"{}")) as server:
         request = Request("GET", httpx.URL(server.address), ((b"host", b"h"), (b"a", b"b")), b"", {"timeout": TIMES})
         assert (await plain.transport.send(request)).content == b"{}"
-        if name:
-            own = getattr(owner, name)
-            monkeypatch.setattr(owner, name, watch)
-        response = await plain.transport.send(request)
-        await response.read(limit=10)
-        assert plain.transport.cancels_cleanly is is_clean
-        request.url = httpx.URL("ftp://127.0.0.1")
-        with pytest.raises(httpx.UnsupportedProtocol):
-            await plain.transport.send(request)
-        await plain.transport.aclose()
-    assert (response.content, len(seen)) == (b"{}", {"nothing": 0, "the connection": 1}.get(case, 2))
-    assert [received.headers.raw for received in server.requests] == [[(b"host", b"h"), (b"a", b"b")]] * 2
-
-
-@pytest.mark.parametrize(("name", "is_clean"), [("HTTPS_PROXY", False), ("ALL_PROXY", False), ("NO_PROXY", True)])
-def test_requests_through_a_proxy_need_protection(monkeypatch: pytest.MonkeyPatch, name: str, is_clean: bool) -> None:
-    """Their connections are those of httpx, which a cancelled task would leave half done."""
-    for each in ("HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
-        monkeypatch.delenv(each, raising=False)
-    monkeypatch.setenv(name, "http://127.0.0.1:1")
-    assert EngineTransport().cancels_cleanly is is_clean
-    assert EngineTransport(trust_env=False).cancels_cleanly
-
-
-async def test_after_closing_the_sockets_are_closed(plain: Network) -> None:
-    """Not only soon; a transport that was not used needs no event loop for that."""
-    async with plain.served(responding(OK)) as url:
-        response = await plain.send(url)
-        used = response.extensions["network_stream"].get_extra_info("socket")
-        assert used.fileno() >= 0
-        async with asyncio.timeout(0.5):
+        with watched(route) as seen:
+            response = await plain.transport.send(request)
+            await response.read(limit=10)
+            request.url = httpx.URL("ftp://127.0.0.1")
+            with pytest.raises(httpx.UnsupportedProtocol):
+                await plain.transport.send(request)
             await plain.transport.aclose()
-        assert used.fileno() == -1
-    closing = Pool(None).aclose()
-    with pytest.raises(StopIteration):
-        closing.send(None)
+    assert (response.content, len(seen)) == (b"{}", 1 if route == "watched httpcore" else 2)
+    assert [received.headers.raw for received in server.requests] == [[(b"host", b"h"), (b"a", b"b")]] * 2

@@ -5,14 +5,13 @@ import gc
 import socket
 import ssl
 import warnings
-from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack, asynccontextmanager, nullcontext
+from collections.abc import Callable
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import httpx
 import pytest
 from itwin_platform_transport import BackoffTransport, EngineTransport, Request, host_header, is_host, is_loopback
-from itwin_platform_transport.connections import engine
 from itwin_platform_transport.connections.engine import addresses_of, connect
 
 from tests.support.event_loops import CountingLoop, cancelled_at_turn, in_virtual_time
@@ -34,27 +33,6 @@ def look_up(*addresses: str, name: str = "service.example") -> Callable[..., Any
     return getaddrinfo
 
 
-@asynccontextmanager
-async def host(kinds: str, server: RawServer) -> AsyncIterator[str]:
-    """Serve a host of which only the last address responds; the others are 127.0.0.2, and so on."""
-    loop = asyncio.get_running_loop()
-    *others, _ = kinds.split(", ")
-    addresses = [f"127.0.0.{number}" for number in range(2, len(others) + 2)]
-    loop.getaddrinfo = look_up(*addresses, "127.0.0.1")  # type: ignore[method-assign]  # no look-up leaves the machine
-    with ExitStack() as opened:
-        for address, kind in zip(addresses, others, strict=True):
-            if kind == "refuses":
-                continue
-            other = opened.enter_context(socket.socket())
-            other.bind((address, server.port))
-            other.listen(0 if kind == "silent" else 100)
-            for _ in range(3 if kind == "silent" else 0):
-                waiting = opened.enter_context(socket.socket())
-                waiting.setblocking(False)
-                waiting.connect_ex((address, server.port))
-        yield f"http://service.example:{server.port}/"
-
-
 async def get(address: str, *, read: float = 5.0, context: ssl.SSLContext | None = None) -> int:
     """Send one request through a transport of its own."""
     timeout = {"connect": 5.0, "read": read, "write": 5.0, "pool": 5.0}
@@ -64,19 +42,23 @@ async def get(address: str, *, read: float = 5.0, context: ssl.SSLContext | None
     return response.status_code
 
 
-@pytest.mark.parametrize("kinds", ["refuses, serves", "refuses, refuses, serves", "silent, serves"])
-async def test_the_first_address_that_answers_is_used(kinds: str) -> None:
-    """An address that refuses costs nothing, one that is silent a quarter of a second."""
-    async with RawServer(raw_response()) as server, host(kinds, server) as address:
-        assert await get(address) == 200
-
-
 async def test_a_host_of_which_no_address_answers_is_not_reached() -> None:
     """Each address is tried, and nothing was sent."""
+    loop = asyncio.get_running_loop()
     async with RawServer(raw_response()) as server:
-        asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.2", "127.0.0.3")  # type: ignore[method-assign]
+        loop.getaddrinfo = look_up("127.0.0.2", "127.0.0.3")  # type: ignore[method-assign]
         with pytest.raises(httpx.ConnectError, match=r"\('127.0.0.2', \d+\)(.*); \[.+\('127.0.0.3', \d+\)"):
             await get(f"http://service.example:{server.port}/")
+
+
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+async def test_a_host_without_an_address_is_not_reached(scheme: str, port: int) -> None:
+    """It was looked up with the port of the scheme."""
+    nothing = AsyncMock(return_value=[])
+    asyncio.get_running_loop().getaddrinfo = nothing  # type: ignore[method-assign]
+    with pytest.raises(httpx.ConnectError, match="no address"):
+        await get(f"{scheme}://service.example/")
+    nothing.assert_awaited_once_with("service.example", port, type=socket.SOCK_STREAM)
 
 
 @pytest.mark.parametrize(("certified", "result"), [("service.example", 200), ("127.0.0.1", httpx.ConnectError)])
@@ -90,18 +72,23 @@ async def test_a_certificate_must_be_that_of_the_name(certified: str, result: ob
         assert result in (found, type(found))
 
 
-@pytest.mark.parametrize("kinds", ["listens, serves", "refuses, serves"])
-def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(kinds: str) -> None:
-    """At every turn of the event loop: none is left for the garbage collector."""
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(listens: bool) -> None:
+    """At every turn of the event loop, with a first address that is silent or refuses: the collector finds none."""
 
     async def cancelled(turn: int) -> bool:
-        async with RawServer(PreparedResponse(fault="hang")) as server, host(kinds, server) as address:
-            call = asyncio.create_task(get(address, read=0.05))
-            hit = await cancelled_at_turn(asyncio.wait([call]), turn=turn)
-            call.cancel()
-            await asyncio.wait([call])
-            for _ in range(5):  # the server accepts what is still on its way
-                await asyncio.sleep(0)
+        async with RawServer(PreparedResponse(fault="hang")) as server:
+            with socket.socket() as other:
+                other.bind(("127.0.0.2", server.port))
+                if listens:
+                    other.listen()
+                asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.2", "127.0.0.1")  # type: ignore[method-assign]
+                call = asyncio.create_task(get(f"http://service.example:{server.port}/", read=0.05))
+                hit = await cancelled_at_turn(asyncio.wait([call]), turn=turn)
+                call.cancel()
+                await asyncio.wait([call])
+                for _ in range(5):  # the server accepts what is still on its way
+                    await asyncio.sleep(0)
         return hit
 
     with warnings.catch_warnings(record=True) as seen:
@@ -116,17 +103,17 @@ def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(kinds: str)
     assert 5 < turn < 100
 
 
-@pytest.mark.parametrize("kind", ["engine", "watched engine", "httpx"])
-async def test_the_dot_behind_a_host_is_for_the_resolver_alone(kind: str) -> None:
+@pytest.mark.parametrize("route", ["engine", "watched transport", "httpx"])
+async def test_the_dot_behind_a_host_is_for_the_resolver_alone(route: str) -> None:
     """TLS names the host without it, the certificate is that of the name, and so is the Host header."""
     context, named = server_context(address="service.example"), list[str | None]()
     context.sni_callback = lambda connection, name, _: named.append(name)
     trusted = ssl.create_default_context(cadata=authority())
-    given = httpx.AsyncHTTPTransport(verify=trusted) if kind == "httpx" else EngineTransport(ssl_context=trusted)
+    given = httpx.AsyncHTTPTransport(verify=trusted) if route == "httpx" else EngineTransport(ssl_context=trusted)
     async with RawServer(raw_response(), context=context) as server:
         asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.1", name="service.example.")  # type: ignore[method-assign]
         async with httpx.AsyncClient(transport=BackoffTransport(given)) as client:
-            with watched() if kind == "watched engine" else nullcontext():
+            with watched(route):
                 assert (await client.get(f"https://service.example.:{server.port}/")).status_code == 200
         assert named == ["service.example"]
         assert server.requests[0].headers["host"] == f"service.example:{server.port}"
@@ -170,83 +157,48 @@ async def test_a_host_header_of_the_caller_is_sent_as_it_is() -> None:
     assert "host" not in (await Request.of(request)).headers
 
 
-async def used_of_two(create_connection: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> str:
-    """Connect to a host with two addresses, which are tried at once; return the one that is used."""
-    monkeypatch.setattr(engine, "_NEXT_AFTER", 0.0)
-    loop = asyncio.get_running_loop()
-    monkeypatch.setattr(loop, "getaddrinfo", look_up("127.0.0.1", "127.0.0.2"))
-    monkeypatch.setattr(loop, "create_connection", create_connection)
-    used = await connect(asyncio.Protocol, "service.example", 80, context=None)
-    await asyncio.sleep(0)
-    return str(used)
+@pytest.mark.parametrize(
+    ("answers", "tried", "at", "winners"),
+    [
+        ([(0.0, False), (0.1, True)], [0.0, 0.0], 0.1, {1}),
+        ([(9.0, True), (0.1, True)], [0.0, 0.25], 0.35, {1}),
+        ([(0.6, True)] * 4, [0.0, 0.25, 0.5], 0.6, {0}),
+        ([(1.0, True), (0.0, False)], [0.0, 0.25], 1.0, {0}),
+        ([(0.5, True), (0.25, True)], [0.0, 0.25], 0.5, {0, 1}),
+    ],
+    ids=["the first refuses", "the first is silent", "all are slow", "the last refuses", "two at once"],
+)
+def test_the_first_address_that_answers_is_used(
+    answers: list[tuple[float, bool]], tried: list[float], at: float, winners: set[int]
+) -> None:
+    """The next one is tried after a quarter of a second, or when all have refused; another that answers is closed."""
+    begun, closed, failures = list[float](), list[int](), list[object]()
 
-
-async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other connection is closed."""
-    both_tried, tried, closed = asyncio.Event(), [], []
-
-    class Connected:
-        """A connection, which notes that it was closed."""
-
-        def __init__(self, address: str) -> None:
-            self.address = address
-
-        def abort(self) -> None:
-            """Note it."""
-            closed.append(self.address)
-
-    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[Connected, str]:
-        tried.append(address)
-        if len(tried) == 2:
-            both_tried.set()
-        await both_tried.wait()
-        return Connected(address), address
-
-    used = await used_of_two(create_connection, monkeypatch)
-    assert sorted([used, *closed]) == tried == ["127.0.0.1", "127.0.0.2"]
-
-
-def test_the_next_address_is_tried_after_a_quarter_of_a_second() -> None:
-    """The attempts before go on; the first that succeeds ends the others, whatever these say of that."""
-    tried, failures = [], list[object]()
-
-    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[None, str]:
-        tried.append((address, port, now()))
+    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[Any, int]:
+        begun.append(now())
+        index = int(address.rpartition(".")[2])
+        seconds, accepts = answers[index]
         try:
-            await asyncio.sleep(0.6)
+            await asyncio.sleep(seconds)
         except asyncio.CancelledError:
-            if address == "127.0.0.2":
+            if index == 1:
                 raise OSError("planted") from None
             raise
-        return None, address
+        if not accepts:
+            raise ConnectionRefusedError(address)
+        return Mock(abort=lambda: closed.append(index)), index
 
     async def race() -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: failures.append(context))
-        loop.getaddrinfo = look_up(*(f"127.0.0.{number}" for number in range(1, 5)))  # type: ignore[method-assign]
+        loop.getaddrinfo = look_up(*(f"127.0.0.{index}" for index in range(len(answers))))  # type: ignore[method-assign]
         loop.create_connection = create_connection  # type: ignore[assignment,method-assign]
-        assert str(await connect(asyncio.Protocol, "service.example", 80, context=None)) == "127.0.0.1"
-        assert now() == 0.6
+        used: Any = await connect(asyncio.Protocol, "service.example", 80, context=None)
+        assert round(now(), 6) == at
         for _ in range(3):
             await asyncio.sleep(0)
+        assert sorted([used, *closed]) == sorted(winners)
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     in_virtual_time(race())
-    assert tried == [(f"127.0.0.{number}", 80, (number - 1) * 0.25) for number in range(1, 4)]
-    assert failures == []
-
-
-async def test_an_address_that_answers_late_is_used_after_the_last_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Attempts that are still under way count when no other address is left to try."""
-    refused = asyncio.Event()
-
-    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[None, str]:
-        if address == "127.0.0.2":
-            refused.set()
-            raise ConnectionRefusedError(address)
-        await refused.wait()
-        for _ in range(5):
-            await asyncio.sleep(0)
-        return None, address
-
-    assert await used_of_two(create_connection, monkeypatch) == "127.0.0.1"
+    assert (begun, failures) == (tried, [])

@@ -7,7 +7,6 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import nullcontext, suppress
-from typing import Any
 
 import anyio
 import httpx
@@ -46,30 +45,19 @@ class Looking(EngineTransport):
         return await super().handle_async_request(request)
 
 
-class Around(httpx.AsyncBaseTransport):
-    """A caller's transport around another one."""
-
-    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
-        self.inner = inner
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Pass the request on."""
-        return await self.inner.handle_async_request(request)
-
-    async def aclose(self) -> None:
-        """Close what sends."""
-        await self.inner.aclose()
-
-
 @pytest.mark.parametrize("is_around", [False, True], ids=["derived from the engine", "around it"])
 async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent(is_around: bool) -> None:
     """A transport of the caller gets real `httpx.Headers` with the token, in each attempt; what it changes is sent."""
     transport = Looking()
-    settings: dict[str, Any] = {"backoff": BackoffPolicy(base_delay=0.0)}
-    settings["transport"] = Around(transport) if is_around else transport
-    settings["token"] = lambda: AccessToken(f"token-{len(transport.seen)}")
-    async with RawServer(PreparedResponse(status=503), raw_response()) as server:
-        async with PlatformClient(server.address, vendor="v", **settings) as platform:
+    given = httpx.MockTransport(transport.handle_async_request) if is_around else transport
+    async with RawServer(PreparedResponse(status=503), raw_response()) as server, transport:
+        async with PlatformClient(
+            server.address,
+            vendor="v",
+            token=lambda: AccessToken(f"token-{len(transport.seen)}"),
+            backoff=BackoffPolicy(base_delay=0.0),
+            transport=given,
+        ) as platform:
             await platform.itwins.get_primary_account()
         received = [request.headers for request in server.requests]
         assert server.connections_accepted == 1
@@ -162,6 +150,11 @@ def caused(error: Exception, cause: Exception) -> Exception:
     return error
 
 
+def connecting(cause: Exception) -> Exception:
+    """A failure to connect, with what it came from."""
+    return caused(httpx.ConnectError("x"), cause)
+
+
 def tls(said: str, kind: type[ssl.SSLError] = ssl.SSLError, *, verified: str = "") -> ssl.SSLError:
     """A failure of TLS, with the reason that OpenSSL names, and with what it says of the certificate."""
     error = kind(1, f"[SSL: {said}] words (_ssl.c:1000)")
@@ -171,136 +164,87 @@ def tls(said: str, kind: type[ssl.SSLError] = ssl.SSLError, *, verified: str = "
     return error
 
 
-CONNECT, READ = httpx.ConnectError, httpx.ReadError
-REJECTED = "ProxyError: the proxy rejects the connection, with status "
-#: What came instead of a response, what is said of it to an address with http://, and whether a retry cannot help.
-FAILURES: dict[str, tuple[Exception, str, bool]] = {
-    "its certificate": (
-        caused(CONNECT("x"), tls("CERTIFICATE_VERIFY_FAILED", verified="certificate has expired")),
-        *("ConnectError: certificate has expired", True),
-    ),
-    **{
-        words: (
-            caused(CONNECT("x"), tls("CERTIFICATE_VERIFY_FAILED", verified=words)),
-            f"ConnectError: {words}: trust the authority of its certificate with ssl_context=",
-            True,
+READ, PROTOCOL = httpx.ReadError, httpx.RemoteProtocolError
+#: A failure, and why a retry cannot help, as the text says it after the class of the failure.
+FINAL: list[tuple[Exception, str]] = [
+    (connecting(tls("CERTIFICATE_VERIFY_FAILED", verified="certificate has expired")), "certificate has expired"),
+    *(
+        (
+            connecting(tls("CERTIFICATE_VERIFY_FAILED", verified=words)),
+            f"{words}: trust the authority of its certificate with ssl_context=",
         )
         for words in ("unable to get local issuer certificate", "self-signed certificate", "self signed certificate")
-    },
-    **{
-        reason: (
-            caused(CONNECT("x"), tls(reason)),
-            *(f"ConnectError: {reason}: the server does not speak TLS: is it http://?", True),
-        )
+    ),
+    *(
+        (connecting(tls(reason)), f"{reason}: the server does not speak TLS: is it http://?")
         for reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
-    },
-    "no protocol in common": (
-        caused(CONNECT("x"), tls("TLSV1_ALERT_NO_APPLICATION_PROTOCOL")),
-        'ConnectError: TLSV1_ALERT_NO_APPLICATION_PROTOCOL: offer HTTP/1.1 with set_alpn_protocols(["http/1.1"])',
-        True,
     ),
-    "an alert in the handshake": (
-        caused(CONNECT("x"), tls("TLSV1_ALERT_INTERNAL_ERROR")),
-        *("ConnectError: TLSV1_ALERT_INTERNAL_ERROR", True),
+    (
+        connecting(tls("TLSV1_ALERT_NO_APPLICATION_PROTOCOL")),
+        'TLSV1_ALERT_NO_APPLICATION_PROTOCOL: offer HTTP/1.1 with set_alpn_protocols(["http/1.1"])',
     ),
-    **{
-        reason: (caused(READ("x"), tls(reason)), f"ReadError: {reason}", True)
+    (connecting(tls("TLSV1_ALERT_INTERNAL_ERROR")), "TLSV1_ALERT_INTERNAL_ERROR"),
+    *(
+        (caused(READ("x"), tls(reason)), reason)
         for reason in ("TLSV13_ALERT_CERTIFICATE_REQUIRED", "TLSV1_ALERT_UNKNOWN_CA", "TLSV1_ALERT_ACCESS_DENIED")
-    },
-    "another alert after it": (caused(READ("x"), tls("TLSV1_ALERT_INTERNAL_ERROR")), "ReadError", False),
-    "no alert after it": (caused(READ("x"), tls("BAD_CERTIFICATE")), "ReadError", False),
-    "no name": (
-        caused(CONNECT("x"), ssl.SSLError(1, "unknown error (_ssl.c:1000)")),
-        *("ConnectError: unknown error", True),
     ),
-    **{
-        kind.__name__: (caused(CONNECT("x"), tls("EOF", kind)), "ConnectError", False)
-        for kind in (ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-    },
-    **{
-        f"cut off, {type(cause).__name__}": (caused(CONNECT("x"), cause), f"ConnectError: {CLOSED}", False)
-        for cause in (tls("EOF", ssl.SSLEOFError), ConnectionResetError())
-    },
-    "SettingError": (SettingError("HTTP_PROXY names no proxy"), "SettingError: HTTP_PROXY names no proxy", True),
-    "a proxy with 407": (
+    (connecting(ssl.SSLError(1, "unknown error (_ssl.c:1000)")), "unknown error"),
+    (SettingError("HTTP_PROXY names no proxy"), "HTTP_PROXY names no proxy"),
+    (httpx.ProxyError("403 Forbidden"), "the proxy rejects the connection, with status 403"),
+    (
         httpx.ProxyError("407 Proxy Authentication Required"),
-        f"{REJECTED}407: its URL needs a user and a password that it accepts",
-        True,
+        "the proxy rejects the connection, with status 407: its URL needs a user and a password that it accepts",
     ),
-    "a proxy with 403": (
-        httpx.ProxyError("403 Forbidden"),
-        *(f"{REJECTED}403", True),
-    ),
-    "a proxy with 502": (httpx.ProxyError("502 Bad Gateway"), "ProxyError", False),
-    "a proxy that says something else": (httpx.ProxyError("4xx"), "ProxyError", False),
-    "the system": (
-        caused(CONNECT("x"), ConnectionRefusedError(errno.ECONNREFUSED, "y")),
-        "ConnectError: connection refused",
-        False,
-    ),
-    "the resolver": (
-        caused(CONNECT("x"), socket.gaierror(socket.EAI_NONAME, "Name or service NOT known")),
-        *("ConnectError: name or service not known", False),
-    ),
-    "an error without a number": (caused(CONNECT("x"), OSError("planted")), "ConnectError", False),
-    "no HTTP": (
-        httpx.RemoteProtocolError(NOT_HTTP),
-        *(f"RemoteProtocolError: {NOT_HTTP}", False),
-    ),
-    "no HTTP, by h11": (
-        httpx.RemoteProtocolError("illegal status line: bytearray(b'planted')"),
-        *(f"RemoteProtocolError: {NOT_HTTP}", False),
-    ),
-    "an alert of TLS, by h11": (
-        httpx.RemoteProtocolError("illegal request line"),
-        *(f"RemoteProtocolError: {NOT_HTTP}", False),
-    ),
-    "a reset": (
-        caused(READ("x"), ConnectionResetError(errno.ECONNRESET, "y")),
-        *("ReadError: connection reset by peer", False),
-    ),
-    "a broken pipe": (
-        caused(httpx.WriteError("x"), BrokenPipeError(errno.EPIPE, "y")),
-        *("WriteError: broken pipe", False),
-    ),
-    "no response": (httpx.RemoteProtocolError(CLOSED), f"RemoteProtocolError: {CLOSED}", False),
-    "no response, by h11": (
-        httpx.RemoteProtocolError("Server disconnected without sending a response."),
-        *(f"RemoteProtocolError: {CLOSED}", False),
-    ),
-    "anything else": (httpx.RemoteProtocolError("planted"), "RemoteProtocolError", False),
-    "another kind with these words": (READ(NOT_HTTP), "ReadError", False),
-}
+]
+#: Bytes came that are no HTTP.
+FOREIGN: list[tuple[Exception, str]] = [
+    (PROTOCOL(NOT_HTTP), NOT_HTTP),
+    # The words of h11, also of an alert of TLS.
+    *((PROTOCOL(said), NOT_HTTP) for said in ("illegal status line: bytearray(b'planted')", "illegal request line")),
+]
+#: Nothing came.
+HUNG_UP: list[tuple[Exception, str]] = [
+    (caused(READ("x"), ConnectionResetError(errno.ECONNRESET, "y")), "connection reset by peer"),
+    (caused(httpx.WriteError("x"), BrokenPipeError(errno.EPIPE, "y")), "broken pipe"),
+    (PROTOCOL(CLOSED), CLOSED),
+    (PROTOCOL("Server disconnected without sending a response."), CLOSED),  # the words of h11
+]
+#: Any other failure: a retry may help.
+OTHER: list[tuple[Exception, str]] = [
+    (caused(READ("x"), tls("TLSV1_ALERT_INTERNAL_ERROR")), ""),
+    (caused(READ("x"), tls("BAD_CERTIFICATE")), ""),
+    *((connecting(tls("EOF", kind)), "") for kind in (ssl.SSLZeroReturnError, ssl.SSLSyscallError)),
+    *((connecting(tls("EOF", kind)), "") for kind in (ssl.SSLWantReadError, ssl.SSLWantWriteError)),
+    *((connecting(cause), CLOSED) for cause in (tls("EOF", ssl.SSLEOFError), ConnectionResetError())),
+    *((httpx.ProxyError(said), "") for said in ("502 Bad Gateway", "4xx")),
+    (connecting(ConnectionRefusedError(errno.ECONNREFUSED, "y")), "connection refused"),
+    (connecting(socket.gaierror(socket.EAI_NONAME, "Name or service NOT known")), "name or service not known"),
+    (connecting(OSError("planted")), ""),
+    (PROTOCOL("planted"), ""),
+    (READ(NOT_HTTP), ""),
+]
 
 
 def test_a_failure_is_named_with_its_reason_and_what_to_do() -> None:
     """Its class, what TLS, the system, the proxy or the bytes say, and no text that may be confidential."""
-    errors = {case: error for case, (error, _, _) in FAILURES.items()}
-    assert {case: kind_of_failure(error) for case, error in errors.items()} == {
-        case: said for case, (_, said, _) in FAILURES.items()
-    }
-    final = {case for case, (_, _, is_final) in FAILURES.items() if is_final}
-    assert {case for case, error in errors.items() if why_final(error) is not None} == final
+    for error, said in FINAL + FOREIGN + HUNG_UP + OTHER:
+        assert kind_of_failure(error) == ": ".join(filter(None, (type(error).__name__, said)))
+        assert (why_final(error) is not None) is ((error, said) in FINAL)
 
 
 def test_an_address_that_shows_no_sign_of_http() -> None:
     """Its bytes are no HTTP; over plain http it may also hang up, and then the failure asks whether it needs https."""
-    errors = {case: error for case, (error, _, _) in FAILURES.items()}
-    foreign, hung_up = (
-        {"no HTTP", "no HTTP, by h11", "an alert of TLS, by h11"},
-        {"no response", "no response, by h11", "a reset", "a broken pipe"},
-    )
-    for scheme, expected in (("https", foreign), ("http", foreign | hung_up)):
-        assert {case for case, error in errors.items() if is_not_http(error, scheme=scheme)} == expected
+    for scheme, expected in (("https", FOREIGN), ("http", FOREIGN + HUNG_UP)):
+        assert [each for each in FINAL + FOREIGN + HUNG_UP + OTHER if is_not_http(each[0], scheme=scheme)] == expected
     assert not is_not_http(None, scheme="http")
-    said = kind_of_failure(errors["a reset"], may_need_https=True)
+    said = kind_of_failure(HUNG_UP[0][0], may_need_https=True)
     assert said == "ReadError: connection reset by peer: does it need https?"
 
 
 @pytest.mark.parametrize(("scheme", "speaker"), [("http", "the server"), ("https", "the proxy")])
 def test_a_failure_behind_a_proxy_names_it(scheme: str, speaker: str) -> None:
     """A TLS that does not begin is that of the proxy if TLS was to be spoken to it."""
-    error = caused(CONNECT("x"), tls("WRONG_VERSION_NUMBER"))
+    error = connecting(tls("WRONG_VERSION_NUMBER"))
     error.add_note("another note")
     error.add_note(f"{THROUGH_PROXY}{scheme}://proxy.example")
     said = f"WRONG_VERSION_NUMBER: {speaker} does not speak TLS: is it http://?"
@@ -310,13 +254,13 @@ def test_a_failure_behind_a_proxy_names_it(scheme: str, speaker: str) -> None:
 @pytest.mark.parametrize(
     ("error", "host", "is_wrong"),
     [
-        (caused(CONNECT("x"), socket.gaierror(socket.EAI_NONAME, "y")), "a.example", True),
-        (caused(CONNECT("x"), socket.gaierror(socket.EAI_AGAIN, "y")), "a.example", False),
+        (connecting(socket.gaierror(socket.EAI_NONAME, "y")), "a.example", True),
+        (connecting(socket.gaierror(socket.EAI_AGAIN, "y")), "a.example", False),
         (caused(READ("x"), socket.gaierror(socket.EAI_NONAME, "y")), "a.example", False),
-        (caused(CONNECT("x"), ConnectionRefusedError()), "a.example", False),
-        *((caused(CONNECT("x"), ConnectionRefusedError()), host, True) for host in ("localhost", "127.0.0.9", "::1")),
+        (connecting(ConnectionRefusedError()), "a.example", False),
+        *((connecting(ConnectionRefusedError()), host, True) for host in ("localhost", "127.0.0.9", "::1")),
         (caused(httpx.ConnectTimeout("x"), ExceptionGroup("y", [ConnectionRefusedError()])), "localhost", True),
-        (caused(CONNECT("x"), TimeoutError()), "localhost", False),
+        (connecting(TimeoutError()), "localhost", False),
         (None, "localhost", False),
     ],
 )

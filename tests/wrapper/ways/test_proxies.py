@@ -13,9 +13,10 @@ from itwin_platform import BackoffPolicy, NotSentError, PlatformClient
 from itwin_platform_transport.connections.engine import EngineTransport
 from itwin_platform_transport.connections.environment import EnvironmentProxies
 
-from tests.support.every_way import TOKEN, watched
+from tests.support.event_loops import CountingLoop, cancelled_at_turn
+from tests.support.every_way import TOKEN
 from tests.support.frames import shown
-from tests.support.networks import authority, server_context
+from tests.support.networks import authority, server_context, watched
 from tests.support.proxies import Proxy
 from tests.support.real_time import until
 from tests.support.services import RawServer, raw_response
@@ -47,20 +48,21 @@ def client(base_url: str = f"https://{HOST}", *, trust_env: bool = True) -> Plat
 
 
 @pytest.mark.parametrize("way", ["default", "watched client", "watched httpcore"])
-@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize(("name", "host"), [("HTTPS_PROXY", HOST), ("https_proxy", f"{HOST}."), ("ALL_PROXY", HOST)])
 async def test_https_goes_through_the_proxy_of_the_environment(
-    service: RawServer, monkeypatch: pytest.MonkeyPatch, name: str, way: str
+    service: RawServer, monkeypatch: pytest.MonkeyPatch, name: str, host: str, way: str
 ) -> None:
-    """The proxy is asked to connect, and sees no token; one connection serves two calls, and none is left open."""
+    """The proxy is asked for the name without its dot, and sees no token; one connection serves both calls and ends."""
     async with Proxy(service.port) as proxy:
         monkeypatch.setenv(name, proxy.address)
         with watched(way):
-            async with client() as platform:
+            async with client(f"https://{host}") as platform:
                 for _ in range(2):
                     assert (await platform.itwins.get_primary_account()).id == "a-1"
         assert [head.splitlines()[0] for head in proxy.heads] == [f"CONNECT {HOST}:443 HTTP/1.1"]
         assert TOKEN not in proxy.heads[0]
-        assert [request.headers["authorization"] for request in service.requests] == [f"Bearer {TOKEN}"] * 2
+        sent = [(request.headers["authorization"], request.headers["host"]) for request in service.requests]
+        assert sent == [(f"Bearer {TOKEN}", HOST)] * 2
         await until(lambda: service.open_connections == 0)
 
 
@@ -77,30 +79,28 @@ async def test_a_proxy_gets_the_user_and_the_password_of_its_url(
     assert "proxy-authorization" not in service.requests[0].headers
 
 
-async def test_a_cancelled_call_leaves_no_connection_to_a_proxy(
-    service: RawServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The connection is closed in order, and the next call gets another one."""
-    async with Proxy(service.port) as proxy:
-        monkeypatch.setenv("HTTPS_PROXY", proxy.address)
-        async with client() as platform:
-            call = asyncio.create_task(platform.itwins.get_primary_account())
-            await until(lambda: bool(proxy.heads))
-            call.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await call
-            assert (await platform.itwins.get_primary_account()).id == "a-1"
-        await until(lambda: service.open_connections == 0)
+@pytest.mark.parametrize("is_proxied", [True, False], ids=["proxy", "watched"])
+def test_a_cancelled_call_leaves_no_connection_of_httpx(monkeypatch: pytest.MonkeyPatch, is_proxied: bool) -> None:
+    """At every turn of the event loop, behind a proxy, and while a function of httpcore is replaced."""
 
+    async def cancelled(turn: int) -> bool:
+        context = server_context(address=HOST) if is_proxied else None
+        async with RawServer(raw_response(), context=context) as service, Proxy(service.port) as proxy:
+            if is_proxied:
+                monkeypatch.setenv("HTTPS_PROXY", proxy.address)
+            async with client(f"https://{HOST}" if is_proxied else service.address) as platform:
+                hit = await cancelled_at_turn(platform.itwins.get_primary_account(), turn=turn)
+                assert (await platform.itwins.get_primary_account()).id == "a-1"
+                await until(lambda: service.open_connections == 1)
+            await until(lambda: service.open_connections == 0)
+        return hit
 
-async def test_a_dot_behind_the_host_is_named_to_no_proxy(service: RawServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The proxy is asked for the name alone, and the certificate must be that of the name."""
-    async with Proxy(service.port) as proxy:
-        monkeypatch.setenv("HTTPS_PROXY", proxy.address)
-        async with client(f"https://{HOST}.") as platform:
-            assert (await platform.itwins.get_primary_account()).id == "a-1"
-    assert proxy.heads[0].splitlines()[0] == f"CONNECT {HOST}:443 HTTP/1.1"
-    assert service.requests[0].headers["host"] == HOST
+    turn, hit = 1, True
+    while hit:
+        with watched("watched httpcore"), asyncio.Runner(loop_factory=CountingLoop) as runner:
+            hit = runner.run(cancelled(turn))
+        turn += 3
+    assert 5 < turn < 200
 
 
 @pytest.mark.parametrize(
@@ -178,47 +178,21 @@ CERTAIN: dict[str, tuple[str, tuple[str, str] | None]] = {
     "http://mé:plañted@proxy.example": ("http://proxy.example", ("mé", "plañted")),
     "http://me:pla;n=t&e+d!$'()*,[]@proxy.example": ("http://proxy.example", ("me", "pla;n=t&e+d!$'()*,[]")),
 }
-#: Whether a part of it is a secret, and which part, is not certain.
+#: Whether a part of it is a secret, and which part, is not certain; or it is no URL of a proxy.
 UNCERTAIN = [
-    "http://me:4711/qjx7zvk9@proxy.example:3128",
-    "http://me:qjx7zvk9/@proxy.example",
-    "http://me:qjx7?zvk9@proxy.example",
-    "http://me:qjx7#zvk9@proxy.example",
-    "http://me/qjx7zvk9:word@proxy.example",
-    "http://me:qjx7@zvk9@proxy.example",
-    "http://me:qjx7zvk9@proxy.example:3128/path",
-    "http://me:qjx7zvk9@proxy.example?a",
-    "http://me:qjx7zvk9@proxy.example#",
-    "http://me:4711/qjx7zvk9",
-    "http://me:qjx7zvk9",
-    "http://me:qjx7zvk9@",
-    "me:qjx7zvk9",
-    "me:qjx7zvk9@proxy.example:port",
-    "me:a://qjx7zvk9@proxy.example",
-    "ftp://me:qjx7zvk9@proxy.example",
-    "socks://me:qjx7zvk9@proxy.example:1080",
-    "socks4://me:qjx7zvk9@proxy.example",
-    "http:/me:qjx7zvk9@proxy.example",
-    "//me:qjx7zvk9@proxy.example",
-    "http://[::",
-    "http://me:qjx7zvk9@proxy..example",
-    "http://me:qjx7zvk9@[proxy.example]",
-    "http://me:qjx7zvk9@[::1",
-    "http://me:qjx7zvk9@proxy.example:0",
-    "http://",
-    "http://me:qjx7zvk9@proxy.example:99999",
-    "http://me:qjx7zvk9@proxy.example:31:28",
-    "http://me:qjx7zvk9%FF@proxy.example",
-    "http://qjx7zvk9%FF:word@proxy.example",
-    "http://me:qjx7zvk9@proxy.example:65536",
-    "http://me:qjx7zvk9@pr%6Fxy.example",
-    "http://me:qjx7zvk9@pro xy.example",
-    "http://me:qjx7zvk9@proxy.example\\a",
-    "http://me:qjx7\nzvk9@proxy.example",
-    "http://me:qjx7zvk9\udcff@proxy.example",
-    "http://me:qjx7zvk9@\xe9\u0300\u200b.example",
-    "http://me:qjx7zvk9@proxy.example:\uff13\uff11\uff12\uff18",
-    f"me:qjx7zvk9@{'x' * 64}",
+    *("http://me:4711/qjx7zvk9@proxy.example:3128", "http://me:qjx7zvk9/@proxy.example", "http://me:4711/qjx7zvk9"),
+    *("http://me:qjx7?zvk9@proxy.example", "http://me:qjx7#zvk9@proxy.example", "http://me:qjx7@zvk9@proxy.example"),
+    *("http://me/qjx7zvk9:word@proxy.example", "http://me:qjx7zvk9@proxy.example:3128/path", "http://me:qjx7zvk9"),
+    *("http://me:qjx7zvk9@proxy.example?a", "http://me:qjx7zvk9@proxy.example#", "http://me:qjx7zvk9@"),
+    *("me:qjx7zvk9", "me:qjx7zvk9@proxy.example:port", "me:a://qjx7zvk9@proxy.example", "http://", "http://[::"),
+    *("ftp://me:qjx7zvk9@proxy.example", "socks4://me:qjx7zvk9@proxy.example", "//me:qjx7zvk9@proxy.example"),
+    *("http:/me:qjx7zvk9@proxy.example", "http://me:qjx7zvk9@proxy..example", f"me:qjx7zvk9@{'x' * 64}"),
+    *("http://me:qjx7zvk9@[proxy.example]", "http://me:qjx7zvk9@[::1", "http://me:qjx7zvk9@proxy.example:31:28"),
+    *("http://me:qjx7zvk9@proxy.example:0", "http://me:qjx7zvk9@proxy.example:65536"),
+    *("http://me:qjx7zvk9%FF@proxy.example", "http://qjx7zvk9%FF:word@proxy.example"),
+    *("http://me:qjx7zvk9@pr%6Fxy.example", "http://me:qjx7zvk9@pro xy.example", "http://me:qjx7\nzvk9@proxy.example"),
+    *("http://me:qjx7zvk9@proxy.example\\a", "http://me:qjx7zvk9\udcff@proxy.example"),
+    *("http://me:qjx7zvk9@\xe9\u0300\u200b.example", "http://me:qjx7zvk9@proxy.example:\uff13\uff11\uff12\uff18"),
 ]
 
 
@@ -273,63 +247,46 @@ async def test_without_trust_env_the_environment_is_ignored(
 
 
 PROXIES = {"HTTP_PROXY": "http.example:1", "HTTPS_PROXY": "http://https.example:2", "ALL_PROXY": "http://all.example:3"}
+#: An address, the values of NO_PROXY that exclude it, and those that do not.
+EXCLUDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "https://service.example": (
+        (
+            *("*", "other.example, *", "other.example service.example", "service.example", "SERVICE.example"),
+            *("example", ".example", "*.example", ".example.", "service.example:443"),
+        ),
+        (
+            *("", "xservice.example", "service.examplex", "vice.example", "other.example", "service.example:8443"),
+            *(".example.:8443", "10.0.0.0/8"),
+        ),
+    ),
+    "https://service.example.": (("service.example", "service.example.:443"), ()),
+    "https://service.example:8443": (("service.example:8443",), ()),
+    "http://service.example": (("service.example:80",), ("", "service.example:443")),
+    "https://b\u00fccher.example": (("b\u00fccher.example", "xn--bcher-kva.example"), ()),
+    "https://10.1.2.3": (("10.0.0.0/8", "10.1.2.3"), ("11.0.0.0/8", "2.3", "10.1.2/nonsense")),
+    "https://[2001:db8::1]": (
+        ("[2001:db8::1]", "2001:db8::/32", "2001:0DB8:0::1", "[2001:db8::1]:443"),
+        ("[2001:db8::1]:8443",),
+    ),
+    "https://[fe80::1%25eth0]": (("fe80::1%eth0",), ()),
+    # This machine.
+    **{f"http://{host}:8080": (("",), ()) for host in ("localhost", "localhost.", "127.0.0.1", "127.9.9.9", "[::1]")},
+}
 
 
-@pytest.mark.parametrize(
-    ("url", "excluded", "proxy"),
-    [
-        ("https://service.example", "", "https.example"),
-        ("http://service.example", "", "http.example"),
-        ("https://127.0.0.1", "", None),
-        ("https://127.9.9.9", "", None),
-        ("http://localhost:8080", "", None),
-        ("http://localhost.:8080", "", None),
-        ("https://service.example.", "service.example", None),
-        ("https://service.example.", "service.example.:443", None),
-        ("https://service.example", ".example.:8443", "https.example"),
-        ("https://service.example", ".example.", None),
-        ("http://[::1]:8080", "", None),
-        ("https://service.example", "*", None),
-        ("https://service.example", "other.example, *", None),
-        ("https://service.example", "service.example", None),
-        ("https://service.example", "SERVICE.example", None),
-        ("https://service.example", "example", None),
-        ("https://service.example", ".example", None),
-        ("https://service.example", "*.example", None),
-        *(("https://service.example", other, "https.example") for other in ("xservice.example", "service.examplex")),
-        ("https://service.example", "vice.example", "https.example"),
-        ("https://service.example", "other.example", "https.example"),
-        ("https://service.example", "other.example service.example", None),
-        ("https://service.example", "service.example:443", None),
-        ("https://service.example", "service.example:8443", "https.example"),
-        ("https://service.example:8443", "service.example:8443", None),
-        ("http://service.example", "service.example:80", None),
-        ("http://service.example", "service.example:443", "http.example"),
-        ("https://10.1.2.3", "10.0.0.0/8", None),
-        ("https://11.1.2.3", "10.0.0.0/8", "https.example"),
-        ("https://service.example", "10.0.0.0/8", "https.example"),
-        ("https://[2001:db8::1]", "[2001:db8::1]", None),
-        ("https://[2001:db8::1]", "2001:db8::/32", None),
-        ("https://[2001:db8::1]", "2001:0DB8:0::1", None),
-        ("https://[2001:db8::1]", "[2001:db8::1]:443", None),
-        ("https://[2001:db8::1]", "[2001:db8::1]:8443", "https.example"),
-        ("https://[fe80::1%25eth0]", "fe80::1%eth0", None),
-        ("https://10.1.2.3", "2.3", "https.example"),
-        ("https://10.1.2.3", "10.1.2.3", None),
-        *(("https://b\u00fccher.example", name, None) for name in ("b\u00fccher.example", "xn--bcher-kva.example")),
-        ("https://10.1.2.3", "10.1.2/nonsense", "https.example"),
-    ],
-)
-def test_no_proxy_names_hosts_domains_and_networks(
-    monkeypatch: pytest.MonkeyPatch, url: str, excluded: str, proxy: str | None
-) -> None:
+@pytest.mark.parametrize("url", EXCLUDED)
+def test_no_proxy_names_hosts_domains_and_networks(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     """NO_PROXY is read as curl and requests read it; loopback needs no entry."""
-    for name, value in {**PROXIES, "NO_PROXY": excluded}.items():
+    for name, value in PROXIES.items():
         monkeypatch.setenv(name, value)
-    proxies = EnvironmentProxies.read()
-    assert proxies is not None
-    found = proxies.proxy_for(httpx.URL(url))
-    assert (None if found is None else found.url.host) == proxy
+    excluding, others = EXCLUDED[url]
+    for excluded in excluding + others:
+        monkeypatch.setenv("NO_PROXY", excluded)
+        proxies = EnvironmentProxies.read()
+        assert proxies is not None
+        found = proxies.proxy_for(httpx.URL(url))
+        assert (found is None) is (excluded in excluding), excluded
+        assert found is None or found.url.host == f"{httpx.URL(url).scheme}.example"
 
 
 def test_no_proxy_alone_names_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
