@@ -1,5 +1,6 @@
 """`list_all`: a listing above the cap is read completely, range by range; its obstacles, and where it continues."""
 
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -66,10 +67,11 @@ async def test_every_itwin_once(  # what there is, how it is read, and how often
     resume, more = None, True
     while more:
         pager, before = itwins.pager(concurrency=concurrency, resume=resume), len(ids)
-        async for itwin in pager:
-            ids.append(str(itwin.id))
-            if len(ids) - before == stop:
-                break
+        async with aclosing(aiter(pager)) as items:
+            async for itwin in items:
+                ids.append(str(itwin.id))
+                if len(ids) - before == stop:
+                    break
         assert pager.items_read == len(ids) - before
         resume, more = pager.resume, len(ids) > before and stop is not None
     assert sorted(ids, key=int) == numbered(len(times))
