@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
 from ..connections.messages import Request, Response
 from ..errors import StateError
@@ -115,11 +115,12 @@ class Call:
         return min(policy.max_wait, policy.deadline)
 
     def __enter__(self) -> None:
-        self.task = cast("asyncio.Task[object]", asyncio.current_task())
-        self._cancelling = self.task.cancelling()
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  # asyncio runs
+        self.task, self._cancelling = task, task.cancelling()
         self._calls.add(self)
         if (seconds := self.info.policy.queue_timeout) is not None:
-            self._end_at(self.began_at + seconds)
+            self._end_by(self.began_at + seconds)
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         """Raise TimeoutError if the time of the call is over, as `asyncio.timeout` does."""
@@ -135,24 +136,21 @@ class Call:
     def admit(self) -> None:
         """Record that the gate has admitted the call; the deadline takes the place of the queue timeout."""
         if not self.was_admitted:
-            self.was_admitted = True
-            self._end_at(self._deadline_at())
+            self.was_admitted, self.ends_at = True, math.inf
+            self.start_deadline()
 
     def start_deadline(self) -> None:
-        """Start the deadline of a call that waits for a circuit breaker; the queue timeout still holds."""
-        if not self.was_admitted:
-            self._end_at(min(self._deadline_at(), self.ends_at))
-
-    def _deadline_at(self) -> float:
-        deadline = self.info.policy.deadline
+        """Start the deadline, also of a call that waits for a circuit breaker: then the queue timeout still holds."""
         if self.started_at is None:
             # Not when the call begins: queueing behind other tasks of the program must not fail a call.
             self.started_at = self.clock()
-        return math.inf if deadline is None else self.started_at + deadline
+        if (deadline := self.info.policy.deadline) is not None:
+            self._end_by(self.started_at + deadline)
 
-    def _end_at(self, time: float) -> None:
-        self.ends_at = time
-        self._calls.watch(time)
+    def _end_by(self, time: float) -> None:
+        if time < self.ends_at:
+            self.ends_at = time
+            self._calls.watch(time)
 
     @contextmanager
     def waiting_for_token(self) -> Generator[None]:
@@ -172,7 +170,7 @@ class Call:
         now = self.clock()
         if self.ends_at > now and not self.has_expired:
             self.was_closed = True
-            self._end_at(now)
+            self._end_by(now)
 
 
 class OpenCalls:
