@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
+from itertools import starmap
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -143,13 +144,18 @@ def make_request(
     try:
         query = encode_query(values.query)
         address = f"{address}?{query}" if query else address
-        raw_headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
+        raw_headers = [*starmap(_encoded_header, headers.items())]
         # The URL of a page is not cached: cached URLs lie between the items in memory, which fragments it.
         url = httpx.URL(address) if isinstance(values.query, str) else _parsed(address)
         return Request(values.method, url, raw_headers, content, extensions)
     except (httpx.InvalidURL, UnicodeError) as error:
         reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
         raise UsageError(f"the request cannot be encoded: {reason}") from None
+
+
+@lru_cache(maxsize=64)
+def _encoded_header(name: str, value: str) -> tuple[bytes, bytes]:
+    return name.encode("ascii"), value.encode("ascii")
 
 
 def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
