@@ -352,9 +352,8 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
 
 
 def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    found = [value for name, value in headers if name.lower() == b"content-encoding"]
-    names = [part.strip() for value in found for part in value.decode("latin-1").split(",")]
-    return [name for name in names if name.lower() not in ("", "identity")]
+    found = b",".join([value for name, value in headers if name.lower() == b"content-encoding"]).decode("latin-1")
+    return [name for part in found.split(",") if (name := part.strip()).lower() not in ("", "identity")]
 
 
 def _is_decoded(name: str) -> bool:
