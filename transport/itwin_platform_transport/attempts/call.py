@@ -118,7 +118,7 @@ class Call:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  # asyncio runs
         self.task, self._cancelling = task, task.cancelling()
-        self._calls.add(self)
+        self._calls.open[self] = None
         if (seconds := self.info.policy.queue_timeout) is not None:
             self._end_by(self.began_at + seconds)
 
@@ -178,7 +178,8 @@ class OpenCalls:
 
     def __init__(self) -> None:
         self.is_closed: bool = False
-        self._open: dict[Call, None] = {}
+        #: In the order in which they began.
+        self.open: dict[Call, None] = {}
         self._ended = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         #: When the timer fires: when the first call ends, or earlier, because nearly all calls end in time.
@@ -209,13 +210,9 @@ class OpenCalls:
             raise StateError("a client belongs to the event loop of its first call: make another client here")
         return loop.time
 
-    def add(self, call: Call) -> None:
-        """Add a call."""
-        self._open[call] = None
-
     def remove(self, call: Call) -> None:
         """Remove a call that has ended."""
-        del self._open[call]
+        del self.open[call]
         if self.is_closed:
             self._ended.set()
 
@@ -231,10 +228,10 @@ class OpenCalls:
         self._timer = None if fires_at == math.inf else loop.call_at(fires_at, self._on_timer)
 
     def _on_timer(self) -> None:
-        for call in self._open:
+        for call in self.open:
             if call.ends_at <= call.clock():
                 call.expire()
-        self._set_timer(min([call.ends_at for call in self._open], default=math.inf))
+        self._set_timer(min([call.ends_at for call in self.open], default=math.inf))
 
     async def close(self) -> None:
         """End all calls, and wait until they have ended; from now on there are none.
@@ -249,10 +246,10 @@ class OpenCalls:
         if self._loop is not asyncio.get_running_loop():
             raise StateError("close a client in the event loop of its first call")
         self.is_closed = True
-        for call in self._open:
+        for call in self.open:
             call.close()
         closing = asyncio.current_task()
-        while any(call.task is not closing for call in self._open):
+        while any(call.task is not closing for call in self.open):
             self._ended.clear()
             await self._ended.wait()
         self._set_timer(math.inf)

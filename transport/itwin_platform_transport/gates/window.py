@@ -290,7 +290,7 @@ class Window:
         if now < self.cooldown.until:
             self.cooldown.probe(permit)
         if self.learned.began is None:
-            self.learned.begin(now)
+            self.learned.began = now
         if self._known or self.learned.limit is not None:
             self._log(now)
 
@@ -316,7 +316,7 @@ class Window:
         is_current = self.slow_start.ended(permit)
         self.cooldown.accepted(permit, is_current=is_current)
         if is_current if self.learned.span is None else self.slow_start.is_recent(permit):
-            self.learned.accepted()
+            self.learned.accepted += 1
         if is_current:
             self.slow_start.open()
 

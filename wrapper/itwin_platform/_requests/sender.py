@@ -232,8 +232,7 @@ class PlatformSender:
                 added=options.headers,
                 extensions={"timeout": options.timeout},
             )
-            info = CallInfo(method=values.method, route=values.route, policy=options.policy)
-            return await self.send_request(request, info)
+            return await self.send_request(request, CallInfo(values.method, values.route, options.policy))
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with the extra query and the extra body of the caller.
