@@ -228,8 +228,9 @@ class OpenCalls:
         self._timer = None if fires_at == math.inf else loop.call_at(fires_at, self._on_timer)
 
     def _on_timer(self) -> None:
+        now = asyncio.get_running_loop().time()
         for call in self.open:
-            if call.ends_at <= call.clock():
+            if call.ends_at <= now:
                 call.expire()
         self._set_timer(min([call.ends_at for call in self.open], default=math.inf))
 
