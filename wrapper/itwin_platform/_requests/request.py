@@ -252,12 +252,11 @@ def _written_by_msgspec(values: object) -> bytes | None:
     It would write a set as a list, a time in another form, the Python names of a model, and NaN as null. In these cases
     the values that it converts or parses differ from the given ones.
     """
-    from msgspec import to_builtins
-    from msgspec.json import decode, encode as serialize
+    import msgspec
 
     try:
-        serialized = serialize(values)
-        written = decode(serialized) if _may_have_null(serialized) else to_builtins(values)
+        serialized = msgspec.json.encode(values)
+        written = msgspec.json.decode(serialized) if _may_have_null(serialized) else msgspec.to_builtins(values)
     except (TypeError, ValueError, OverflowError, RecursionError):
         return None
     return serialized if written == values else None

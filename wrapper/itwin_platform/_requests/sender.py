@@ -351,8 +351,9 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
 
 
 def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    found = b",".join([value for name, value in headers if name.lower() == b"content-encoding"]).decode("latin-1")
-    return [name for part in found.split(",") if (name := part.strip()).lower() not in ("", "identity")]
+    found = b",".join([value for name, value in headers if name.lower() == b"content-encoding"])
+    names = found.decode("latin-1").split(",") if found else ()
+    return [name for part in names if (name := part.strip()).lower() not in ("", "identity")]
 
 
 def _is_decoded(name: str) -> bool:
