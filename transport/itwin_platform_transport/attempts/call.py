@@ -128,11 +128,6 @@ class Call:
         if self.has_expired and self.task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
             raise TimeoutError from error
 
-    def expire(self) -> None:
-        """End the call wherever it waits: its time is over."""
-        self.has_expired, self.ends_at = True, math.inf
-        self.task.cancel()
-
     def admit(self) -> None:
         """Record that the gate has admitted the call; the deadline takes the place of the queue timeout."""
         if not self.was_admitted:
@@ -231,7 +226,8 @@ class OpenCalls:
         now = asyncio.get_running_loop().time()
         for call in self.open:
             if call.ends_at <= now:
-                call.expire()
+                call.has_expired, call.ends_at = True, math.inf
+                call.task.cancel()
         self._set_timer(min([call.ends_at for call in self.open], default=math.inf))
 
     async def close(self) -> None:

@@ -283,7 +283,7 @@ class Pool:
                 self._idle.remove(other)
                 self._close(other)
         response = Response(connection.status, connection.headers, extensions=info)
-        if connection.is_complete:
+        if connection.state in ("done", "closed"):
             # All of it has arrived: the connection serves the next request before the body is read.
             response.content = await connection.read(None)
             self.give_back(connection)

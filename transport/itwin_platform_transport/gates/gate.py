@@ -134,7 +134,7 @@ class Gate:
             if waiter.get_loop().is_closed():
                 raise
             if waiter.cancel() or waiter.cancelled():
-                self._queue.left()
+                self._queue.waiting -= 1
                 self._admit()
             elif waiter.exception() is None:
                 self.unused(waiter.result())

@@ -72,13 +72,13 @@ class LearnedRate:
     draws the conclusion after the cooldown, when the responses to earlier requests have come.
     """
 
-    __slots__ = ("_good_seconds", "_probe_at", "_share", "accepted", "began", "limit", "span")
+    __slots__ = ("_good_seconds", "_share", "accepted", "began", "limit", "probe_at", "span")
 
     def __init__(self) -> None:
         #: The rate: requests and seconds. None while it is unknown.
         self.limit: tuple[int, float] | None = None
         #: The seconds of the rate that has held last, the share that the next probe takes off, and its time.
-        self._good_seconds, self._share, self._probe_at = 0.0, TUNING.first_probe, math.inf
+        self._good_seconds, self._share, self.probe_at = 0.0, TUNING.first_probe, math.inf
         #: When the first request of the measured period started, and how many the service has accepted since.
         self.began: float | None = None
         self.accepted: int = 0
@@ -121,10 +121,6 @@ class LearnedRate:
         self._share = min(share, TUNING.careful_probe) if seconds < TUNING.careful_below else share
         self._set(requests, seconds, 1 / self._share, now, cost)
 
-    def is_probe_due(self, now: float) -> bool:
-        """Return whether a rate is known, and has held long enough to try a faster one."""
-        return now >= self._probe_at
-
     def try_faster(self, requests: int, seconds: float, *, now: float, cost: float) -> None:
         """Probe: shorten the seconds of the rate. If the last probe has held, the limit has risen: take off more."""
         if seconds < self._good_seconds:
@@ -134,4 +130,4 @@ class LearnedRate:
 
     def _set(self, requests: int, seconds: float, costs: float, now: float, cost: float) -> None:
         self.limit = requests, seconds
-        self._probe_at = now + max(costs * max(cost, TUNING.least_cost * seconds), seconds)
+        self.probe_at = now + max(costs * max(cost, TUNING.least_cost * seconds), seconds)

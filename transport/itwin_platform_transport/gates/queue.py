@@ -103,10 +103,6 @@ class Queue:
             heap[:] = [entry for entry in heap if not entry[2].done()]
             heapify(heap)
 
-    def left(self) -> None:
-        """Note that a waiter was cancelled."""
-        self.waiting -= 1
-
     def first(self, waiters: Iterable[Waiter], *, now: float) -> Waiter | None:
         """Return the one of some waiters that is served next; None when none of them may have another permit."""
         limited, until = self._limited
