@@ -120,11 +120,12 @@ class Call:
         self.task, self._cancelling = task, task.cancelling()
         self._calls.open[self] = None
         if (seconds := self.info.policy.queue_timeout) is not None:
-            self._end_by(self.began_at + seconds)
+            self._calls.limit(self, self.began_at + seconds)
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         """Raise TimeoutError if the time of the call is over, as `asyncio.timeout` does."""
-        self._calls.remove(self)
+        del self._calls.open[self]
+        self._calls.ended.set()
         if self.has_expired and self.task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
             raise TimeoutError from error
 
@@ -140,12 +141,7 @@ class Call:
             # Not when the call begins: queueing behind other tasks of the program must not fail a call.
             self.started_at = self.clock()
         if (deadline := self.info.policy.deadline) is not None:
-            self._end_by(self.started_at + deadline)
-
-    def _end_by(self, time: float) -> None:
-        if time < self.ends_at:
-            self.ends_at = time
-            self._calls.watch(time)
+            self._calls.limit(self, self.started_at + deadline)
 
     @contextmanager
     def waiting_for_token(self) -> Generator[None]:
@@ -165,7 +161,7 @@ class Call:
         now = self.clock()
         if self.ends_at > now and not self.has_expired:
             self.was_closed = True
-            self._end_by(now)
+            self._calls.limit(self, now)
 
 
 class OpenCalls:
@@ -175,7 +171,8 @@ class OpenCalls:
         self.is_closed: bool = False
         #: In the order in which they began.
         self.open: dict[Call, None] = {}
-        self._ended = asyncio.Event()
+        #: Set when a call ends.
+        self.ended: asyncio.Event = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         #: When the timer fires: when the first call ends, or earlier, because nearly all calls end in time.
         self._fires_at = math.inf
@@ -205,16 +202,11 @@ class OpenCalls:
             raise StateError("a client belongs to the event loop of its first call: make another client here")
         return loop.time
 
-    def remove(self, call: Call) -> None:
-        """Remove a call that has ended."""
-        del self.open[call]
-        if self.is_closed:
-            self._ended.set()
-
-    def watch(self, ends_at: float) -> None:
-        """Have the timer fire at the time at which a call ends, or before."""
-        if ends_at < self._fires_at:
-            self._set_timer(ends_at)
+    def limit(self, call: Call, ends_at: float) -> None:
+        """End a call at this time, unless it ends before."""
+        call.ends_at = min(call.ends_at, ends_at)
+        if call.ends_at < self._fires_at:
+            self._set_timer(call.ends_at)
 
     def _set_timer(self, fires_at: float) -> None:
         if self._timer is not None:
@@ -223,9 +215,8 @@ class OpenCalls:
         self._timer = None if fires_at == math.inf else loop.call_at(fires_at, self._on_timer)
 
     def _on_timer(self) -> None:
-        now = asyncio.get_running_loop().time()
         for call in self.open:
-            if call.ends_at <= now:
+            if call.ends_at <= call.clock():
                 call.has_expired, call.ends_at = True, math.inf
                 call.task.cancel()
         self._set_timer(min([call.ends_at for call in self.open], default=math.inf))
@@ -247,6 +238,6 @@ class OpenCalls:
             call.close()
         closing = asyncio.current_task()
         while any(call.task is not closing for call in self.open):
-            self._ended.clear()
-            await self._ended.wait()
+            self.ended.clear()
+            await self.ended.wait()
         self._set_timer(math.inf)
