@@ -62,6 +62,36 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     assert service.in_flight == 0
 
 
+async def test_each_of_many_calls_ends_at_its_own_deadline() -> None:
+    """A call ends at its own deadline, also while a call with an earlier or a later one is in flight."""
+    transport, loop = backoff(ScriptedTransport(200, latency=3600.0)), asyncio.get_running_loop()
+
+    async def seconds_of(deadline: float) -> float:
+        info = CallInfo(method="GET", route="/things", policy=BackoffPolicy(deadline=deadline))
+        with pytest.raises(DeadlineExceededError):
+            await transport.send(Request("GET", httpx.URL(f"{ADDRESS}/things"), [], b"", {}), info)
+        return loop.time()
+
+    assert await asyncio.gather(*map(seconds_of, (20.0, 10.0, 15.0, 10.0))) == [20.0, 10.0, 15.0, 10.0]
+
+
+async def test_it_leaves_no_cancellation_behind() -> None:
+    """After its deadline the task of a call counts as not cancelled, so that a later `asyncio.timeout` works."""
+    with pytest.raises(DeadlineExceededError):
+        await send(backoff(ScriptedTransport(200, latency=3600.0), policy=POLICY))
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+
+
+async def test_a_cancellation_at_the_deadline_is_no_timeout() -> None:
+    """A task that is cancelled at the moment of the deadline ends as cancelled."""
+    task = asyncio.create_task(send(backoff(ScriptedTransport(200, latency=3600.0), policy=POLICY)))
+    asyncio.get_running_loop().call_at(10.0, task.cancel)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
     """A call that hangs while another one is rate limited ends with the deadline, and says when to retry."""
     service = ScriptedTransport(PreparedResponse(fault="hang"), rate_limited("30"))

@@ -1,6 +1,7 @@
-"""One call with its timer, the values of its attempts, and the open calls of a client."""
+"""One call with its time limits, the values of its attempts, and the open calls of a client."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
@@ -66,24 +67,28 @@ class CallTrace(Protocol):
 
 
 class Call:
-    """A call as other tasks see it: its ticket, its timer and `close()`. The timer ends the call wherever it waits.
+    """A call as other tasks see it: its ticket, when its time is over, and `close()`.
 
-    The timer is set three times: to the queue timeout when the call begins, to the deadline when the gate first admits
-    the call or the call begins to wait for a circuit breaker, and to now when the client is closed.
+    Its time is over at the queue timeout when the call begins, at the deadline when the gate first admits the call or
+    the call begins to wait for a circuit breaker, and now when the client is closed. `OpenCalls` ends it then, wherever
+    it waits.
     """
 
     def __init__(
-        self, request: Request, info: CallInfo, *, ticket: int, clock: Callable[[], float], trace: CallTrace | None
+        self, request: Request, info: CallInfo, *, ticket: int, calls: "OpenCalls", trace: CallTrace | None
     ) -> None:
         self.request: Request = request
         self.info: CallInfo = info
         self.ticket: int = ticket
-        self.clock: Callable[[], float] = clock
+        self.clock: Callable[[], float] = calls.clock()
+        self._calls = calls
         self.trace: CallTrace | None = trace
         #: The operation, which has limits and a circuit breaker of its own; the host when no template is known.
         self.operation: tuple[str, str] = (info.method, info.route if info.has_template else request.url.host)
-        self.timer: asyncio.Timeout = asyncio.timeout(info.policy.queue_timeout)
-        self.began_at: float = clock()
+        self.began_at: float = self.clock()
+        #: When its time is over, in the event loop's time, and whether that has ended it.
+        self.ends_at: float = math.inf
+        self.has_expired: bool = False
         #: When its deadline started.
         self.started_at: float | None = None
         self.was_admitted: bool = False
@@ -109,24 +114,34 @@ class Call:
         # The gate gets the time of the deadline once it has started. Until then, its length limits the cooldown.
         return min(policy.max_wait, policy.deadline)
 
+    def __enter__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  # asyncio runs
+        self.task, self._cancelling = task, task.cancelling()
+        self._calls.open[self] = None
+        if (seconds := self.info.policy.queue_timeout) is not None:
+            self._calls.limit(self, self.began_at + seconds)
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Raise TimeoutError if the time of the call is over, as `asyncio.timeout` does."""
+        del self._calls.open[self]
+        self._calls.ended.set()
+        if self.has_expired and self.task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
+            raise TimeoutError from error
+
     def admit(self) -> None:
         """Record that the gate has admitted the call; the deadline takes the place of the queue timeout."""
         if not self.was_admitted:
-            self.was_admitted = True
-            self.timer.reschedule(self._deadline_at())
+            self.was_admitted, self.ends_at = True, math.inf
+            self.start_deadline()
 
     def start_deadline(self) -> None:
-        """Start the deadline of a call that waits for a circuit breaker; the queue timeout still holds."""
-        if not self.was_admitted:
-            ends = [each for each in (self._deadline_at(), self.timer.when()) if each is not None]
-            self.timer.reschedule(min(ends, default=None))
-
-    def _deadline_at(self) -> float | None:
-        deadline = self.info.policy.deadline
+        """Start the deadline, also of a call that waits for a circuit breaker: then the queue timeout still holds."""
         if self.started_at is None:
             # Not when the call begins: queueing behind other tasks of the program must not fail a call.
             self.started_at = self.clock()
-        return None if deadline is None else self.started_at + deadline
+        if (deadline := self.info.policy.deadline) is not None:
+            self._calls.limit(self, self.started_at + deadline)
 
     @contextmanager
     def waiting_for_token(self) -> Generator[None]:
@@ -143,20 +158,25 @@ class Call:
 
     def close(self) -> None:
         """End the call because the client closes, unless its time is over already: the first cause is reported."""
-        now, ends_at = self.clock(), self.timer.when()
-        if not self.timer.expired() and (ends_at is None or ends_at > now):
+        now = self.clock()
+        if self.ends_at > now and not self.has_expired:
             self.was_closed = True
-            self.timer.reschedule(now)
+            self._calls.limit(self, now)
 
 
 class OpenCalls:
-    """The calls of a client that have not ended, and the event loop that they belong to."""
+    """The calls of a client that have not ended, one timer for all of them, and the event loop that they belong to."""
 
     def __init__(self) -> None:
         self.is_closed: bool = False
-        self._tasks: dict[Call, asyncio.Task[object] | None] = {}
-        self._ended = asyncio.Event()
+        #: In the order in which they began.
+        self.open: dict[Call, None] = {}
+        #: Set when a call ends.
+        self.ended: asyncio.Event = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        #: When the timer fires: when the first call ends, or earlier, because nearly all calls end in time.
+        self._fires_at = math.inf
+        self._timer: asyncio.TimerHandle | None = None
 
     @property
     def is_in_use(self) -> bool:
@@ -182,15 +202,24 @@ class OpenCalls:
             raise StateError("a client belongs to the event loop of its first call: make another client here")
         return loop.time
 
-    def add(self, call: Call) -> None:
-        """Add a call of the current task."""
-        self._tasks[call] = asyncio.current_task()
+    def limit(self, call: Call, ends_at: float) -> None:
+        """End a call at this time, unless it ends before."""
+        call.ends_at = min(call.ends_at, ends_at)
+        if call.ends_at < self._fires_at:
+            self._set_timer(call.ends_at)
 
-    def remove(self, call: Call) -> None:
-        """Remove a call that has ended."""
-        del self._tasks[call]
-        if self.is_closed:
-            self._ended.set()
+    def _set_timer(self, fires_at: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        loop, self._fires_at = asyncio.get_running_loop(), fires_at
+        self._timer = None if fires_at == math.inf else loop.call_at(fires_at, self._on_timer)
+
+    def _on_timer(self) -> None:
+        for call in self.open:
+            if call.ends_at <= call.clock():
+                call.has_expired, call.ends_at = True, math.inf
+                call.task.cancel()
+        self._set_timer(min([call.ends_at for call in self.open], default=math.inf))
 
     async def close(self) -> None:
         """End all calls, and wait until they have ended; from now on there are none.
@@ -205,9 +234,10 @@ class OpenCalls:
         if self._loop is not asyncio.get_running_loop():
             raise StateError("close a client in the event loop of its first call")
         self.is_closed = True
-        for call in self._tasks:
+        for call in self.open:
             call.close()
         closing = asyncio.current_task()
-        while any(task is not closing for task in self._tasks.values()):
-            self._ended.clear()
-            await self._ended.wait()
+        while any(call.task is not closing for call in self.open):
+            self.ended.clear()
+            await self.ended.wait()
+        self._set_timer(math.inf)

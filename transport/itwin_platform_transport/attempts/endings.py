@@ -175,7 +175,7 @@ def closed(call: Call, progress: Progress, *, is_in_flight: bool) -> PlatformErr
 def out_of_time(
     call: Call, progress: Progress, *, is_in_flight: bool, seconds: float | None, now: Callable[[], datetime]
 ) -> PlatformError:
-    """Return the error of a call that its timer has ended: the client was closed, or the time of the call is over.
+    """Return the error of a call whose time is over: the client was closed, or one of its limits has passed.
 
     Args:
         call: the call.

@@ -157,9 +157,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def send(self, request: Request, info: CallInfo) -> CallResult:
         """Send a request as often as its policy allows; return its last response and a summary of its attempts."""
-        clock, trace = self._calls.clock(), trace_of(info, request, self._headers)
-        call = Call(request, info, ticket=self._gate.ticket(), clock=clock, trace=trace)
-        self._calls.add(call)
+        trace = trace_of(info, request, self._headers)
+        call = Call(request, info, ticket=self._gate.ticket(), calls=self._calls, trace=trace)
         try:
             work = self._run(call)
             return await (work if trace is None else trace.around_call(work))
@@ -169,7 +168,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             if self._gate.breakers.active:
                 self._gate.breakers.left_by(call, call.scopes)
-            self._calls.remove(call)
 
     async def _run(self, call: Call) -> CallResult:
         """Make attempts until one of them decides: gate and token, attempt, decision, delay."""
@@ -177,7 +175,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         progress, attempt, sending = Progress(), None, None
         token, new_token, has_refreshed = None, None, False
         try:
-            async with call.timer:
+            with call:
                 while True:
                     permit, token = await self._admitted(call, progress, new_token)
                     request, sending = call.request.for_attempt(None if token is None else token.value)
@@ -220,12 +218,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         sending: Sending | None,
         error: TimeoutError,
     ) -> CallResult:
-        """End a call because its timer has expired. `sending` is None unless an attempt is in flight.
+        """End a call because its time is over. `sending` is None unless an attempt is in flight.
 
         Raises:
-            TimeoutError: the timer has not expired: a function of the application has raised it.
+            TimeoutError: its time is not over: a function of the application has raised it.
         """
-        if not call.timer.expired():
+        if not call.has_expired:
             raise error
         left = self._gate.cooldown_left(call.operation) or None
         if sending is None and attempt is not None and attempt.status == 429 and not call.was_closed:
@@ -274,14 +272,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         gate, policy, began = self._gate, call.info.policy, call.clock()
         while gate.breakers.active and (breaker := self._breaker_of(call)) is not None:
             call.start_deadline()
-            await breaker.wait(call, progress=progress, policy=policy, until=call.timer.when())
+            await breaker.wait(call, progress=progress, policy=policy, until=call.ends_at)
             call.waited("outage_wait", since=began)
             began = call.clock()
         try:
             permit = await gate.enter(
                 call.ticket,
                 max_wait=call.longest_cooldown,
-                until=call.timer.when(),
+                until=call.ends_at,
                 deadline=policy.deadline,
                 operation=call.operation,
             )

@@ -244,11 +244,6 @@ class Connection(asyncio.Protocol):
         return data
 
     @property
-    def is_complete(self) -> bool:
-        """Whether all of the response has arrived."""
-        return self.state in ("done", "closed")
-
-    @property
     def is_usable(self) -> bool:
         """Whether a request may be sent: an idle connection that is readable has ended, or is out of step."""
         # The event loop may not have looked at the socket yet.

@@ -143,7 +143,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
             await self._read_certificates(request.extensions)
             transport = await self._through(proxy)
             request = replace(request, url=without_dot(request.url))
-        if _is_replaced(httpx.AsyncClient.send, "httpx"):
+        if _is_replaced(httpx.AsyncClient.send, "httpx."):
             client = httpx.AsyncClient(transport=transport, trust_env=False)
             client.headers.clear()
             transport = ClientTransport(client)
@@ -200,8 +200,8 @@ class WatchedTransport(httpx.AsyncHTTPTransport):
 
 def _is_watched() -> bool:
     return (
-        _is_replaced(httpx.AsyncHTTPTransport.handle_async_request, "httpx")
-        or _is_replaced(httpx.AsyncClient.send, "httpx")
+        _is_replaced(httpx.AsyncHTTPTransport.handle_async_request, "httpx.")
+        or _is_replaced(httpx.AsyncClient.send, "httpx.")
         or _is_watched_below()
     )
 
@@ -210,14 +210,14 @@ def _is_watched_below() -> bool:
     # httpx imports httpcore for its own transports alone. A tool that replaces a function of httpcore has imported it.
     httpcore = sys.modules.get("httpcore")
     return httpcore is not None and (
-        _is_replaced(httpcore.AsyncConnectionPool.handle_async_request, "httpcore")
-        or _is_replaced(httpcore.AsyncHTTPConnection.handle_async_request, "httpcore")
+        _is_replaced(httpcore.AsyncConnectionPool.handle_async_request, "httpcore.")
+        or _is_replaced(httpcore.AsyncHTTPConnection.handle_async_request, "httpcore.")
     )
 
 
-def _is_replaced(method: object, package: str) -> bool:
+def _is_replaced(method: object, prefix: str) -> bool:
     # A replacement is either not a plain function or was defined in another package.
-    return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(f"{package}.")
+    return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(prefix)
 
 
 class Pool:
@@ -283,7 +283,7 @@ class Pool:
                 self._idle.remove(other)
                 self._close(other)
         response = Response(connection.status, connection.headers, extensions=info)
-        if connection.is_complete:
+        if connection.state in ("done", "closed"):
             # All of it has arrived: the connection serves the next request before the body is read.
             response.content = await connection.read(None)
             self.give_back(connection)

@@ -227,7 +227,8 @@ class Response:
                 self.content = body.getvalue()  # CPython copies nothing here
             self.stream = None
         if len(self.content) > limit:
-            self.fault, self.content = too_large(limit), self.content[:limit]
+            self.fault = f"it is larger than max_response_bytes, {limit} bytes"
+            self.content = self.content[:limit]
 
     @property
     def _stated_length(self) -> int:
@@ -249,11 +250,6 @@ class Response:
                 await stream.aclose()
             raise
         await stream.aclose()
-
-
-def too_large(limit: int) -> str:
-    """Say that a body is larger than a limit."""
-    return f"it is larger than max_response_bytes, {limit} bytes"
 
 
 def _with_name_in_host(headers: httpx.Headers, url: httpx.URL) -> httpx.Headers:

@@ -110,7 +110,7 @@ class Gate:
                 raise StateError(CLOSED)
             now = self._used_here().time()
             since = now if since is None else since
-            self._queue.called(operation, now=now)
+            self._queue.called_at[operation] = now
             if not self._queue.waiting and self._may_begin(operation, now):
                 return self._begin(operation, now)
             waiter = Waiter(ticket, operation=operation, max_wait=max_wait, until=until, since=since, deadline=deadline)
@@ -134,7 +134,7 @@ class Gate:
             if waiter.get_loop().is_closed():
                 raise
             if waiter.cancel() or waiter.cancelled():
-                self._queue.left()
+                self._queue.waiting -= 1
                 self._admit()
             elif waiter.exception() is None:
                 self.unused(waiter.result())
@@ -201,7 +201,7 @@ class Gate:
         note(self._window, permit)
         if own is not None:
             note(own, permit)
-        self._queue.ended(operation)
+        self._queue.held[operation] -= 1
         if ending == "responded":
             self._operations.responded(operation)
         self._ended(ending, permit)
@@ -220,7 +220,7 @@ class Gate:
             return
         limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
         operation, own = self._out.pop(permit)
-        self._queue.ended(operation)
+        self._queue.held[operation] -= 1
         is_named = is_named and self._queue.serves_others(operation, now=limit.now)
         if self._operations.rate_limited(operation, now=limit.now, is_named=is_named):
             self._window.abandoned(permit)
@@ -242,7 +242,7 @@ class Gate:
         if own is not None:
             own.join(permit)
         self._out[permit] = operation, own
-        self._queue.hold(operation)
+        self._queue.held[operation] += 1
         return permit
 
     def _ended(self, ending: Ending, permit: Permit, *cooldown: float) -> None:

@@ -68,30 +68,22 @@ def counted_seconds(seconds: float) -> float:
 class LearnedRate:
     """The rate that the 429s of a window have shown.
 
-    A period begins with a 429. `begin`, `accepted` and `rate_limited` note its events. `settle` draws the
-    conclusion after the cooldown, when the responses to earlier requests have come.
+    A period begins with a 429. The window sets `began`, counts `accepted`, and `rate_limited` ends the period. `settle`
+    draws the conclusion after the cooldown, when the responses to earlier requests have come.
     """
 
-    __slots__ = ("_accepted", "_good_seconds", "_probe_at", "_share", "began", "limit", "span")
+    __slots__ = ("_good_seconds", "_share", "accepted", "began", "limit", "probe_at", "span")
 
     def __init__(self) -> None:
         #: The rate: requests and seconds. None while it is unknown.
         self.limit: tuple[int, float] | None = None
         #: The seconds of the rate that has held last, the share that the next probe takes off, and its time.
-        self._good_seconds, self._share, self._probe_at = 0.0, TUNING.first_probe, math.inf
+        self._good_seconds, self._share, self.probe_at = 0.0, TUNING.first_probe, math.inf
         #: When the first request of the measured period started, and how many the service has accepted since.
         self.began: float | None = None
-        self._accepted = 0
+        self.accepted: int = 0
         #: The seconds of the period that a 429 has ended, until `settle` draws the conclusion.
         self.span: float | None = None
-
-    def begin(self, now: float) -> None:
-        """Note that the first request of a period starts."""
-        self.began = now
-
-    def accepted(self) -> None:
-        """Note a response other than 429."""
-        self._accepted += 1
 
     def rate_limited(self, started: float, *, wait: float) -> None:
         """Note the 429 that ends a period: when its request started, and the delay that the service names."""
@@ -102,10 +94,10 @@ class LearnedRate:
         if self.span is None:
             return
         span, self.span = self.span, None
-        count = self._accepted if span <= TUNING.longest_period else 0
+        count = self.accepted if span <= TUNING.longest_period else 0
         if self.limit is None and 0 < count < TUNING.fewest_requests:
             return  # the next period is added
-        self.began, self._accepted = None, 0
+        self.began, self.accepted = None, 0
         if self.limit is None:
             if count and span > 0:
                 self._keep_to(count, counted_seconds(span), TUNING.first_probe, now, cost)
@@ -129,10 +121,6 @@ class LearnedRate:
         self._share = min(share, TUNING.careful_probe) if seconds < TUNING.careful_below else share
         self._set(requests, seconds, 1 / self._share, now, cost)
 
-    def is_probe_due(self, now: float) -> bool:
-        """Return whether a rate is known, and has held long enough to try a faster one."""
-        return now >= self._probe_at
-
     def try_faster(self, requests: int, seconds: float, *, now: float, cost: float) -> None:
         """Probe: shorten the seconds of the rate. If the last probe has held, the limit has risen: take off more."""
         if seconds < self._good_seconds:
@@ -142,4 +130,4 @@ class LearnedRate:
 
     def _set(self, requests: int, seconds: float, costs: float, now: float, cost: float) -> None:
         self.limit = requests, seconds
-        self._probe_at = now + max(costs * max(cost, TUNING.least_cost * seconds), seconds)
+        self.probe_at = now + max(costs * max(cost, TUNING.least_cost * seconds), seconds)

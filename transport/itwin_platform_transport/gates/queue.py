@@ -76,25 +76,21 @@ class Queue:
         self._waiters: dict[Hashable, list[tuple[int, int, Waiter]]] = {}
         self._entries = itertools.count()
         #: How many permits each operation holds, and when each was called last.
-        self._held: defaultdict[Hashable, int] = defaultdict(int)
-        self._called_at: dict[Hashable, float] = {}
+        self.held: defaultdict[Hashable, int] = defaultdict(int)
+        self.called_at: dict[Hashable, float] = {}
         #: The operation of the last 429, and until when it comes after the others.
         self._limited: tuple[Hashable, float] = (None, -math.inf)
         #: Waiters that have neither a permit nor an error, and are not cancelled.
         self.waiting: int = 0
 
-    def called(self, operation: Hashable, *, now: float) -> None:
-        """Note a call."""
-        self._called_at[operation] = now
-
     def serves_others(self, operation: Hashable, *, now: float) -> bool:
         """Return whether another operation is in use."""
-        return any(each != operation and at >= now - IN_USE_FOR for each, at in self._called_at.items())
+        return any(each != operation and at >= now - IN_USE_FOR for each, at in self.called_at.items())
 
     def has_room(self, operation: Hashable, *, now: float) -> bool:
         """Return whether an operation may have another permit."""
-        held = self._held[operation]
-        if held == 0 or held + 1 <= LARGEST_SHARE * (self._most - sum(self._held.values()) + held):
+        held = self.held[operation]
+        if held == 0 or held + 1 <= LARGEST_SHARE * (self._most - sum(self.held.values()) + held):
             return True
         return not self.serves_others(operation, now=now)
 
@@ -106,10 +102,6 @@ class Queue:
         if len(heap) > 2 * self.waiting + 64:  # most of them were cancelled
             heap[:] = [entry for entry in heap if not entry[2].done()]
             heapify(heap)
-
-    def left(self) -> None:
-        """Note that a waiter was cancelled."""
-        self.waiting -= 1
 
     def first(self, waiters: Iterable[Waiter], *, now: float) -> Waiter | None:
         """Return the one of some waiters that is served next; None when none of them may have another permit."""
@@ -136,18 +128,10 @@ class Queue:
         """Return how many waiters belong to an operation that may start."""
         return sum(len(self._of(operation)) for operation in self._waiters if may_start(operation))
 
-    def hold(self, operation: Hashable) -> None:
-        """Note that an operation holds one more permit."""
-        self._held[operation] += 1
-
-    def ended(self, operation: Hashable) -> None:
-        """Note that a permit of an operation has ended."""
-        self._held[operation] -= 1
-
     def forget(self) -> None:
         """Forget the waiters and the permits that are out: nothing will end them."""
         self._waiters.clear()
-        self._held.clear()
+        self.held.clear()
         self.waiting = 0
 
     def limited(self, operation: Hashable, *, until: float) -> None:

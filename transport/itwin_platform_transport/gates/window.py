@@ -174,35 +174,26 @@ class SlowStart:
     its number. Slow requests of earlier periods count only towards `most`, and do not keep the window shut.
     """
 
-    __slots__ = ("_began", "_in_period", "_most", "_open", "_previous", "in_flight")
+    __slots__ = ("_began", "_most", "_open", "in_flight", "in_period", "previous")
 
     def __init__(self, most: int) -> None:
         #: How many may be in flight in all, and how many of this period.
         self._most = self._open = most
         #: How many of this period are in flight, and the last numbers before this period and before the previous one.
-        self._in_period = self._began = self._previous = 0
+        self.in_period = self._began = self.previous = 0
         #: Requests that have not ended, of all periods.
         self.in_flight: int = 0
 
     @property
     def is_full(self) -> bool:
         """Whether none may start until another ends."""
-        return self._in_period >= self._open or self.in_flight >= self._most
-
-    def is_recent(self, permit: Permit) -> bool:
-        """Return whether a permit was granted in this period or the one before."""
-        return permit.number > self._previous
-
-    def granted(self) -> None:
-        """Note a request that starts."""
-        self.in_flight += 1
-        self._in_period += 1
+        return self.in_period >= self._open or self.in_flight >= self._most
 
     def ended(self, permit: Permit) -> bool:
         """Note a request that has ended, and return whether it was granted in this period."""
         is_current = permit.number > self._began
         self.in_flight -= 1
-        self._in_period -= is_current
+        self.in_period -= is_current
         return is_current
 
     def open(self) -> None:
@@ -212,16 +203,16 @@ class SlowStart:
 
     def narrow(self) -> None:
         """Let one start, and others after its response."""
-        self._open = min(self._in_period + 1, self._most)
+        self._open = min(self.in_period + 1, self._most)
 
     def restart(self, number: int) -> None:
         """Begin a period after a 429: later permits have higher numbers."""
-        self._previous, self._began = self._began, number
-        self._in_period, self._open = 0, 1
+        self.previous, self._began = self._began, number
+        self.in_period, self._open = 0, 1
 
     def forget(self) -> None:
         """Forget the requests in flight: nothing will end them."""
-        self.in_flight = self._in_period = 0
+        self.in_flight = self.in_period = 0
 
 
 class Window:
@@ -253,7 +244,7 @@ class Window:
         cost = self.cooldown.lasted
         learned.settle(now, cost=cost)
         limit = learned.limit
-        if limit is None or self.slow_start.is_full or not learned.is_probe_due(now):
+        if limit is None or self.slow_start.is_full or now < learned.probe_at:
             return
         if self._until_free(*limit, now) > 0:
             self.slow_start.narrow()  # the probe may fail
@@ -285,12 +276,13 @@ class Window:
     def join(self, permit: Permit) -> None:
         """Note a permit that starts: of this window, or of the gate for an operation that has a window too."""
         now, self._number = permit.at, permit.number
-        self.slow_start.granted()
+        self.slow_start.in_flight += 1
+        self.slow_start.in_period += 1
         # Each part is called only where it has something to note: see the row "GET" of docs/benchmarks.md.
         if now < self.cooldown.until:
             self.cooldown.probe(permit)
         if self.learned.began is None:
-            self.learned.begin(now)
+            self.learned.began = now
         if self._known or self.learned.limit is not None:
             self._log(now)
 
@@ -315,8 +307,8 @@ class Window:
         """End a request with a response other than 429, and open the window where that shows room."""
         is_current = self.slow_start.ended(permit)
         self.cooldown.accepted(permit, is_current=is_current)
-        if is_current if self.learned.span is None else self.slow_start.is_recent(permit):
-            self.learned.accepted()
+        if is_current if self.learned.span is None else permit.number > self.slow_start.previous:
+            self.learned.accepted += 1
         if is_current:
             self.slow_start.open()
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
+from itertools import starmap
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -143,13 +144,18 @@ def make_request(
     try:
         query = encode_query(values.query)
         address = f"{address}?{query}" if query else address
-        raw_headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
+        raw_headers = [*starmap(_encoded_header, headers.items())]
         # The URL of a page is not cached: cached URLs lie between the items in memory, which fragments it.
         url = httpx.URL(address) if isinstance(values.query, str) else _parsed(address)
         return Request(values.method, url, raw_headers, content, extensions)
     except (httpx.InvalidURL, UnicodeError) as error:
         reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
         raise UsageError(f"the request cannot be encoded: {reason}") from None
+
+
+@lru_cache(maxsize=64)
+def _encoded_header(name: str, value: str) -> tuple[bytes, bytes]:
+    return name.encode("ascii"), value.encode("ascii")
 
 
 def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
@@ -246,12 +252,11 @@ def _written_by_msgspec(values: object) -> bytes | None:
     It would write a set as a list, a time in another form, the Python names of a model, and NaN as null. In these cases
     the values that it converts or parses differ from the given ones.
     """
-    from msgspec import to_builtins
-    from msgspec.json import decode, encode as serialize
+    import msgspec
 
     try:
-        serialized = serialize(values)
-        written = decode(serialized) if _may_have_null(serialized) else to_builtins(values)
+        serialized = msgspec.json.encode(values)
+        written = msgspec.json.decode(serialized) if _may_have_null(serialized) else msgspec.to_builtins(values)
     except (TypeError, ValueError, OverflowError, RecursionError):
         return None
     return serialized if written == values else None

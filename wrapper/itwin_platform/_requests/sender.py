@@ -232,8 +232,7 @@ class PlatformSender:
                 added=options.headers,
                 extensions={"timeout": options.timeout},
             )
-            info = CallInfo(method=values.method, route=values.route, policy=options.policy)
-            return await self.send_request(request, info)
+            return await self.send_request(request, CallInfo(values.method, values.route, options.policy))
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with the extra query and the extra body of the caller.
@@ -352,9 +351,9 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
 
 
 def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    found = [value for name, value in headers if name.lower() == b"content-encoding"]
-    names = [part.strip() for value in found for part in value.decode("latin-1").split(",")]
-    return [name for name in names if name.lower() not in ("", "identity")]
+    found = b",".join([value for name, value in headers if name.lower() == b"content-encoding"])
+    names = found.decode("latin-1").split(",") if found else ()
+    return [name for part in names if (name := part.strip()).lower() not in ("", "identity")]
 
 
 def _is_decoded(name: str) -> bool:
