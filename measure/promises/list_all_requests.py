@@ -7,7 +7,7 @@ from .figure import Figure, at_most, exactly
 
 PER_PAGE = 1000
 #: The number of iTwins, and the highest number of requests for each page.
-SIZES = ((900, 1.0), (12_000, 1.3), (35_000, 1.15), (100_000, 1.15))
+SIZES = ((900, 1.0), (12_000, 1.45), (35_000, 1.25), (100_000, 1.05))
 CONCURRENCIES = (1, 4, 10)
 
 

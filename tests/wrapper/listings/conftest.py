@@ -219,7 +219,8 @@ class TimedITwins(PageService):
         found = [(identity, time) for identity, time in self.times.items() if _fits(time, condition)]
         if "$orderby" in query and self.order.startswith("sorts"):
             missing = (datetime.max if self.order == "sorts nulls last" else datetime.min).replace(tzinfo=UTC)
-            found.sort(key=lambda itwin: itwin[1] if isinstance(itwin[1], datetime) else missing)
+            is_descending = query["$orderby"].endswith(" DESC")
+            found.sort(key=lambda itwin: itwin[1] if isinstance(itwin[1], datetime) else missing, reverse=is_descending)
         ids: list[dict[str, str | None]] = [{"id": identity} if identity else {} for identity, _ in found]
         times = [{self.time: _written(time)} if not isinstance(time, Unset) else {} for _, time in found]
         return [own | time for own, time in zip(ids, times, strict=True)][: self.cap]

@@ -2,7 +2,8 @@
 
 Every item that is read shows its time. When a range reaches the cap, the next one begins at the last time that came;
 the items that came with this time are known by their ids. If the service does not sort by time, a range that reaches
-the cap is split in the middle, and read again without what came before.
+the cap is split in the middle, and read again without what came before. Times in order do not show that it sorts: the
+first iTwins of an unsorted listing may be in order by chance, or because they are of one class.
 
 Invariants: a range is complete when it stays below the cap; what is left of a range that does not is smaller.
 """
@@ -40,7 +41,7 @@ def behind(time_range: TimeRange) -> TimeRange | None:
     return TimeRange(since=time_range.until, timeless=time_range.timeless) if time_range.until else None
 
 
-def rest(time_range: TimeRange, moments: Sequence[Moment | None]) -> TimeRange | None:
+def rest(time_range: TimeRange, moments: Sequence[Moment | None], *, is_sorted: bool) -> TimeRange | None:
     """Return what is left of a range that reached the cap, whose items came with these times.
 
     Returns:
@@ -51,8 +52,7 @@ def rest(time_range: TimeRange, moments: Sequence[Moment | None]) -> TimeRange |
     last = time_range.reached or (_LATEST if time_range.timeless else None)
     known = sorted(moment for moment in moments if moment is not None)
     missing: list[Moment | None] = [None] * (len(moments) - len(known))
-    is_sorted = moments in (missing + known, known + missing)
-    if is_sorted and last not in (None, since) and time_range.ties:
+    if is_sorted and moments in (missing + known, known + missing) and last not in (None, since) and time_range.ties:
         timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
         return time_range._replace(since=last, timeless=timeless)
     # With no times known, split at the epoch: the response tells whether any item has one.
@@ -75,7 +75,9 @@ class RangeReader(PageReader[ITwin]):
 
     def __init__(self, decode: Decode[ITwin], listing: Listing, start: Position) -> None:
         super().__init__(self._decode_within_range, listing, start)
-        self._decode_page, self._is_sorted = decode, True
+        self._decode_page = decode
+        #: Whether the service sorts by time; None until a range reaches the cap.
+        self._is_sorted: bool | None = None
         #: The ids and times of all that came in this range, also of what was known and dropped.
         self._came: list[tuple[object, Moment | None]] = []
         self._begin(start)
@@ -90,6 +92,8 @@ class RangeReader(PageReader[ITwin]):
             self._begin_without_rejected(error)
             return await self.read()
         if page is not None and (self.state.truncated or page.resume is None):
+            if self.state.truncated and self._is_sorted is None:
+                self._is_sorted = await self._first_id("ASC") != await self._first_id("DESC")
             self._begin_next_range()
             resume = None if self.state.following is None else self._listing.write_resume(self.state.end)
             page = replace(page, resume=resume)
@@ -101,15 +105,27 @@ class RangeReader(PageReader[ITwin]):
         if at.request is None and at.range.ties > len(self._seen):
             # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
             at = at._replace(request=PageRequest(skip=at.range.ties), received=at.range.ties)
-        listing, condition = self._listing, condition_of(at.range, self._listing)
-        query = {**listing.keywords, **({"$filter": condition} if condition else {})}
-        query |= {"$orderby": f"{listing.time} ASC"} if self._is_sorted else {}
-        self._keywords = encode_query(query)
+        listing, self._keywords = self._listing, self._keywords_of(at.range, "ASC")
         # Later ranges may be short, so fewer pages are requested ahead.
         count = listing.concurrency if at.range.since is None else 1 + self.state.pages_read // 10
         self._concurrency = min(count, listing.concurrency)
         self._came, self._followed = [], set()
         self.state = self.state._replace(end=at, following=at.request or PageRequest(), is_steady=None, empty_pages=0)
+
+    def _keywords_of(self, time_range: TimeRange, direction: str) -> str:
+        """Return the parameters of each page of a range, encoded."""
+        query, condition = {**self._listing.keywords}, condition_of(time_range, self._listing)
+        if condition:
+            query["$filter"] = condition
+        if self._is_sorted is not False:
+            query["$orderby"] = f"{self._listing.time} {direction}"
+        return encode_query(query)
+
+    async def _first_id(self, direction: str) -> object:
+        """Request the first iTwin of the range in one direction; a service that sorts has another one in the other."""
+        query = PageRequest(top=1).query(self._keywords_of(self.state.end.range, direction))
+        response = await self._listing.sender.send(self._listing.first._replace(query=query))
+        return next((getattr(item, "id", None) for item in self._decode_page(response).items), None)
 
     def _decode_within_range(self, response: DecodedResponse) -> PageContent[ITwin]:
         """Decode a response of a range.
@@ -130,7 +146,9 @@ class RangeReader(PageReader[ITwin]):
         """Begin what is left of a range that reached the cap, or the range behind a complete one."""
         state = self.state
         time_range, moments = state.end.range, [moment for _, moment in self._came]
-        following = rest(time_range, moments) if state.truncated else behind(time_range)
+        following = behind(time_range)
+        if state.truncated:
+            following = rest(time_range, moments, is_sorted=self._is_sorted is True)
         if following is not None:
             if following.ties:
                 self._seen = {str(each) for each, moment in self._came if moment == following.reached}
@@ -151,11 +169,13 @@ class RangeReader(PageReader[ITwin]):
         """
         time_range, rejected = self.state.end.range, condition_of(self.state.end.range, self._listing)
         bounded = time_range._replace(timeless=False)
-        if rejected != condition_of(bounded, self._listing) and not (self._is_sorted and self.state.pages_read == 0):
+        if rejected != condition_of(bounded, self._listing) and not (
+            self._is_sorted is None and self.state.pages_read == 0
+        ):
             time_range = bounded
             said = f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
             warnings.warn(said, TruncatedWarning, stacklevel=5)
-        elif self._is_sorted:
+        elif self._is_sorted is None:
             self._is_sorted = False
         else:
             raise PagingError(f"the service does not list iTwins by their {self._listing.time}: {error}") from error
