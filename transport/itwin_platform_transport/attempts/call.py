@@ -86,6 +86,10 @@ class Call:
         #: The operation, which has limits and a circuit breaker of its own; the host when no template is known.
         self.operation: tuple[str, str] = (info.method, info.route if info.has_template else request.url.host)
         self.began_at: float = self.clock()
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  # asyncio runs: the clock is that of its event loop
+        self.task: asyncio.Task[object] = task
+        self._cancelling = task.cancelling()
         #: When its time is over, in the event loop's time, and whether that has ended it.
         self.ends_at: float = math.inf
         self.has_expired: bool = False
@@ -115,9 +119,6 @@ class Call:
         return min(policy.max_wait, policy.deadline)
 
     def __enter__(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101  # asyncio runs
-        self.task, self._cancelling = task, task.cancelling()
         self._calls.open[self] = None
         if (seconds := self.info.policy.queue_timeout) is not None:
             self._calls.limit(self, self.began_at + seconds)

@@ -179,8 +179,11 @@ class SlowStart:
     def __init__(self, most: int) -> None:
         #: How many may be in flight in all, and how many of this period.
         self._most = self._open = most
-        #: How many of this period are in flight, and the last numbers before this period and before the previous one.
-        self.in_period = self._began = self.previous = 0
+        #: Requests of this period in flight.
+        self.in_period: int = 0
+        #: The last permit numbers before the previous period and before this one.
+        self.previous: int = 0
+        self._began = 0
         #: Requests that have not ended, of all periods.
         self.in_flight: int = 0
 
