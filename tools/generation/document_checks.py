@@ -1,8 +1,8 @@
-"""Checks of a document: whether it is valid, what the generator would drop or change, and what would be sent otherwise.
+"""Checks whether a document is valid, and whether the generated client would match it.
 
-Each problem names its place and what to write instead. `extensions.yaml` is the schema of the fields beyond OpenAPI: a
-typo in one would remove a check without a word, so a field that is called nearly like one of them is taken for a typo,
-and the names in them must exist. All others, such as `x-ms-paths`, are left alone.
+Each problem has its place and a remedy. `extensions.yaml` is the schema of the fields beyond OpenAPI. A typo in such a
+field would silently remove a check, so a field with a similar name is reported as a typo, and the names in the fields
+must exist. Other fields, such as `x-ms-paths`, are ignored.
 """
 
 import re
@@ -33,12 +33,12 @@ from tools.generation.request_rules import argument_of
 EXTENSIONS = load_document(str(Path(__file__).with_name("extensions.yaml")))
 FIELDS: Node = EXTENSIONS["properties"]
 _VALIDATOR = Draft202012Validator(EXTENSIONS)
-#: What a reference may name: a path item is read where it is.
+#: The supported references: all components except path items.
 _COMPONENT = re.compile(r"#/components/(?!pathItems/)\w+/[^/]+")
 
 
 def problems(document: Node) -> list[Problem]:
-    """Return what must be written in another form; of what is not valid, only that and the forms of OpenAPI 3.0."""
+    """Return the problems of a document; if it is not valid, only its errors and its OpenAPI 3.0 syntax."""
     current = {**document, "openapi": "3.1.0"}
     return [*_old_forms(document), *(invalid(current) or _found(current))]
 
@@ -61,7 +61,7 @@ def _found(document: Node) -> Iterator[Problem]:
 
 
 def _old_forms(document: Node) -> Iterator[Problem]:
-    """Yield the forms of OpenAPI 3.0 that 3.1 ignores, each with the line to write."""
+    """Yield the keywords of OpenAPI 3.0 that OpenAPI 3.1 ignores, each with its replacement."""
     if not str(document.get("openapi")).startswith("3.1."):
         yield Problem(keys=("openapi",), text="the generator reads OpenAPI 3.1: write `openapi: 3.1.0`")
     for keys, node in nodes(document):
@@ -89,14 +89,14 @@ def _operation(document: Node, path: str, method: str, operation: Node) -> Itera
 
 
 def _arguments(parameters: Sequence[Node]) -> Iterator[tuple[Keys, str]]:
-    """Yield the parameters of an operation that have one name in Python."""
+    """Yield the parameters of an operation that have the same name in Python."""
     fields = [python_name(each["name"], each) for each in parameters]
     arguments = [argument_of(each, each["name"]) for each in parameters]
     for field, called in (("x-python-name", fields), ("x-argument", arguments)):
         if doubled := sorted({name for name in called if called.count(name) > 1}):
             names = [each["name"] for each, name in zip(parameters, called, strict=True) if name == doubled[0]]
             yield (), f"{' and '.join(names)} are both called {doubled[0]}: say another `{field}` in one of them"
-            return  # two of one name in Python are often two of one argument
+            return  # parameters with one name often have one argument too, and one report is enough
 
 
 def _parameter(document: Node, parameter: Node) -> Iterator[str]:
@@ -119,7 +119,7 @@ def _parameter(document: Node, parameter: Node) -> Iterator[str]:
 
 
 def _fields(keys: Keys, node: Node) -> Iterator[Problem]:
-    """Yield the properties of an object that have no name of their own in Python."""
+    """Yield the properties of an object without a valid and unique name in Python."""
     properties, taken = node.get("properties"), dict[str, str]()
     if not isinstance(properties, Mapping) or keys[-1:] == ("properties",):
         return
@@ -136,11 +136,11 @@ def _fields(keys: Keys, node: Node) -> Iterator[Problem]:
 
 
 def _modules(document: Node) -> Iterator[Problem]:
-    """Yield the schemas, and the enums inside a property, whose module would be that of another schema."""
+    """Yield the schemas, and the enums inside properties, with the same module as another schema."""
     schemas = document.get("components", {}).get("schemas", {})
     places = list[tuple[Keys, str]]()
     for name, schema in schemas.items():
-        if not {"enum", "properties"}.isdisjoint(schema):  # any other has no module
+        if not {"enum", "properties"}.isdisjoint(schema):  # other schemas have no module
             places.append((("components", "schemas", name), name))
         for wire, inner in (schema.get("properties") or {}).items():
             if "enum" in inner:
@@ -181,7 +181,7 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
 
 
 def _members(values: Sequence[Any], names: Sequence[str]) -> Iterator[str]:
-    """Yield the values of an enum whose members have no name of their own."""
+    """Yield the values of an enum without a valid and unique name of a member."""
     taken: dict[str, Any] = {}
     for value, name in zip(values, member_names(values, names), strict=True):
         if not name.isidentifier():
@@ -192,8 +192,8 @@ def _members(values: Sequence[Any], names: Sequence[str]) -> Iterator[str]:
 
 
 def invalid(document: Node) -> list[Problem]:
-    """Return what is not valid: references that lead nowhere before anything else."""
-    from openapi_spec_validator import OpenAPIV31SpecValidator  # takes a third of a second
+    """Return the errors of a document: its broken references, or else the errors that the validator finds."""
+    from openapi_spec_validator import OpenAPIV31SpecValidator  # imported here, because the import is slow
 
     return [*_references(document)] or [
         Problem(keys=tuple(error.absolute_path), text=error.message)
@@ -224,7 +224,7 @@ def _references(document: Node) -> Iterator[Problem]:
 
 
 def _extensions(document: Node) -> Iterator[Problem]:
-    """Yield the fields beyond OpenAPI that have another form, are nearly called like one, or name what is not there."""
+    """Yield the fields beyond OpenAPI with an invalid value, a misspelt name, or a name in them that does not exist."""
     named = {node["name"] for _, node in nodes(document) if "in" in node and isinstance(node.get("name"), str)}
     for _, node in nodes(document):
         named.update(*(map(str, node[key]) for key in ("properties", "enum") if isinstance(node.get(key), dict | list)))
