@@ -54,7 +54,7 @@ def read_object(response: Received) -> dict[str, Any]:
 
 
 def report_misfits(response: Received, places: Sequence[str]) -> None:
-    """Log one warning about the values whose JSON type is not the documented one, by the method `warn` of the response.
+    """Log one warning about values of another JSON type than documented, by the method `warn` of the response.
 
     The warning has the places of the values, and not the values, because they may be secrets.
     """

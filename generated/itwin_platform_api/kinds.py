@@ -304,7 +304,7 @@ def model_of_structure(values: Any) -> Any:
 
 
 def _decoded(kind: Kind, value: Any) -> Any:
-    """Decode a value whose type msgspec did not check.
+    """Decode a value that msgspec did not check.
 
     Raises:
         ValueError: a part of the value has another JSON type than documented.

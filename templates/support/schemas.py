@@ -90,7 +90,7 @@ class JSONModel(_WithVars):
         return decoded
 
     def wire_fields(self) -> Fields:
-        """Return the fields by their names in JSON, without those that are UNSET.
+        """Return the fields by their names in JSON, without fields that are UNSET.
 
         Models inside are returned as their fields too, and other values are not encoded.
         """
@@ -174,7 +174,7 @@ def _validated(kind: Any, value: object) -> Any:
     if isinstance(value, kind):
         return value
     if not isinstance(value, Mapping):
-        raise ValueError(f"a JSON object of {kind.__name__} was expected")  # noqa: TRY004  # what pydantic reports
+        raise ValueError(f"a JSON object of {kind.__name__} was expected")  # noqa: TRY004  # pydantic reports a ValueError
     return kind.from_dict(value)
 
 
