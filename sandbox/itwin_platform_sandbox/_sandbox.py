@@ -270,8 +270,8 @@ class Sandbox:
             token: The bearer token.
             organization_administrator: Whether the caller holds every permission everywhere.
             service_application: Whether the caller may update webhooks.
-            permissions: Any of `itwins_modify` and `webhooks_maintainer`. They matter for a caller who is not an
-                organization administrator, in the iTwins of which the caller is a member.
+            permissions: Any of `itwins_modify` and `webhooks_maintainer`. They apply to a caller who is not an
+                organization administrator, in the iTwins that have the caller as a member.
             scopes: Any of `itwin-platform` and `webhooks:modify`.
             member_of: The ids of the iTwins that the caller lists; None for all.
             expires_in: Seconds of the sandbox's clock after which requests with the token get 401.
