@@ -120,7 +120,7 @@ def test_what_a_component_says_wrongly_has_the_place_of_the_component(specificat
     document = copy.deepcopy(specification)
     document["components"]["parameters"]["Status"] |= {"name": "*"}
     document["components"]["schemas"]["WebhookUpdate"]["x-kinds"] = {"View3d": "Gone"}
-    assert [each.text for each in problems(document)] == ["names the schema 'Gone', which is not there"]
+    assert [each.text for each in problems(document)] == ["names the schema 'Gone', which does not exist"]
     del document["components"]["schemas"]["WebhookUpdate"]["x-kinds"]
     assert {problem.place for problem in problems(document)} == {"components parameters Status"}
 

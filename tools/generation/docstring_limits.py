@@ -15,7 +15,7 @@ _LIMITS = re.compile(r"^( +(\w+): .*?)(?:[\d.]+ to [\d.]*\d|\bat most [\d.]*\d)"
 
 
 def stale(operations: Path) -> dict[Path, str]:
-    """Return the corrected source of each module in a folder whose docstrings have limits that are out of date."""
+    """Return the corrected source of each module in a folder that has outdated limits in its docstrings."""
     modules = {path: path.read_text(encoding="utf-8") for path in sorted(operations.glob("*.py"))}
     return {path: text for path, source in modules.items() if (text := updated(source)) != source}
 

@@ -233,7 +233,7 @@ def resolve(document: Node, node: Node) -> Node:
     """Return the target of a reference, or the node itself.
 
     Raises:
-        KeyError: It leads out of the document, nowhere, or back to itself.
+        KeyError: The reference leads out of the document, has no target, or leads back to itself.
     """
     seen: set[str] = set()
     while "$ref" in node:
@@ -246,10 +246,10 @@ def resolve(document: Node, node: Node) -> Node:
 
 
 def target(document: Node, reference: str) -> Any:
-    """Return what a reference within the document names.
+    """Return the target of a reference within the document.
 
     Raises:
-        KeyError: It leads out of the document, or nowhere.
+        KeyError: The reference leads out of the document, or has no target.
     """
     start, _, path = reference.partition("#/")
     found: Any = document
@@ -261,7 +261,7 @@ def target(document: Node, reference: str) -> Any:
 
 
 def without_source(words: str) -> str:
-    """Return a description without the sections of the service description, which readers do not have."""
+    """Return a description without its references to the service description, which readers do not have."""
     return re.sub(r"\s*\bSource: (?:introduction and )?sections? [\d., ]*\d", "", words)
 
 

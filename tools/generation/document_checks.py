@@ -171,7 +171,7 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
     branches = [*(node.get("oneOf") or ()), *(node.get("anyOf") or ())]
     objects = [branch for branch in branches if "properties" in resolve(document, branch)]
     if len({resolve(document, branch).get("x-complete") for branch in objects}) > 1:
-        yield "some of its forms say `x-complete` and others do not, so a partial one would replace what is stored"
+        yield "some of its forms say `x-complete` and others do not, so a partial object would replace the stored one"
     is_decoded = len(objects) > 1 and node.get("x-undecoded") is not True
     if is_decoded and not all(constants(document, branch) for branch in objects):
         yield (
@@ -210,15 +210,17 @@ def _references(document: Node) -> Iterator[Problem]:
             *(node[key] for key in ("x-names", "x-values") if key in node),
         ]:
             if name not in schemas:
-                yield Problem(keys=keys, text=f"names the schema {name!r}, which is not there")
+                yield Problem(keys=keys, text=f"names the schema {name!r}, which does not exist")
         reference = node.get("$ref")
         if not isinstance(reference, str):
             continue
-        where = None if _COMPONENT.fullmatch(reference) else "names no component: move what it names to `components`"
+        where = None if _COMPONENT.fullmatch(reference) else "names no component: move its target to `components`"
         try:
             resolve(document, node)
         except KeyError:
-            where = "leads nowhere" if reference.startswith("#/") else "leads out of the document: copy what it names"
+            where = (
+                "has no target" if reference.startswith("#/") else "leads out of the document: copy its target into it"
+            )
         if where is not None:
             yield Problem(keys=keys, text=f"$ref {reference!r} {where}")
 

@@ -141,7 +141,7 @@ def unexported(document: Node) -> frozenset[str]:
 
 
 def models_of_kinds(document: Node) -> ModelsOfKinds:
-    """Return the models of the properties with `x-kinds`, whose model the property `kind` determines.
+    """Return the models of the properties with `x-kinds`: the property `kind` determines the model.
 
     Returns:
         By the name of the model and the property: the model for each kind; no model for an object that is not decoded.

@@ -66,7 +66,7 @@ def _names(document: Node) -> Iterator[str]:
 
 
 def wrapped() -> set[str]:
-    """Return the operationId of each operation with a method: those that the wrapper imports."""
+    """Return the operationId of each operation with a method, which is one that the wrapper imports."""
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in WRAPPER.rglob("*.py"))
     imports = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
     return {alias.name for node in imports if str(node.module).startswith(f"{PACKAGE}.api.") for alias in node.names}

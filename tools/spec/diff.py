@@ -1,4 +1,4 @@
-"""Print what changed between two versions of the specification, breaking changes first.
+"""Print the changes between two versions of the specification, breaking changes first.
 
 Run as `python -m tools.spec.diff BASE [NEW]`. Each is a file or a git revision, and NEW is `openapi.yaml` by default.
 A change is breaking if it can break working code: the service removes or requires a part, accepts less, or returns more
