@@ -82,7 +82,7 @@ def _operation(document: Node, path: str, method: str, operation: Node) -> Itera
         yield ("tags",), "name the folder of the function: write one, such as `tags: [scenes]`"
     if accepted(document, operation) is None:
         example = "`x-accept: application/vnd.vendor.itwin-platform.v1+json`"
-        yield (), f"no success says the version to ask for: say it, such as {example}"
+        yield (), f"no success names the version to request: add it, such as {example}"
     for media_type in resolve(document, operation.get("requestBody", {})).get("content", {}):
         if media_type != "application/json":
             yield ("requestBody",), f"the body is sent as application/json, not as {media_type}"
@@ -95,7 +95,7 @@ def _arguments(parameters: Sequence[Node]) -> Iterator[tuple[Keys, str]]:
     for field, called in (("x-python-name", fields), ("x-argument", arguments)):
         if doubled := sorted({name for name in called if called.count(name) > 1}):
             names = [each["name"] for each, name in zip(parameters, called, strict=True) if name == doubled[0]]
-            yield (), f"{' and '.join(names)} are both called {doubled[0]}: say another `{field}` in one of them"
+            yield (), f"{' and '.join(names)} are both called {doubled[0]}: write another `{field}` in one of them"
             return  # parameters with one name often have one argument too, and one report is enough
 
 
@@ -106,14 +106,14 @@ def _parameter(document: Node, parameter: Node) -> Iterator[str]:
     wrong = {
         "has no schema, so it would not be sent: describe it by a schema": "schema" not in parameter,
         "is a cookie, which is not sent: describe it as a header or a query parameter": where == "cookie",
-        "has characters that make no name in Python: say one in `x-python-name`": where != "path" and not has_name,
-        "is a list, which is sent joined by commas: say `style: form` and `explode: false` if that works": (
+        "has characters that make no name in Python: write one in `x-python-name`": where != "path" and not has_name,
+        "is a list, which is sent joined by commas: write `style: form` and `explode: false` if that works": (
             schema.get("type") == "array" and where == "query" and not is_joined
         ),
         "is an object, which is not sent: describe each property as a parameter": (
             schema.get("type") == "object" or "properties" in schema
         ),
-        "has one value, which a caller need not choose: say it in `enum`, or in the path": "const" in schema,
+        "has one value, which a caller need not choose: write it in `enum`, or in the path": "const" in schema,
     }
     yield from (text for text, is_so in wrong.items() if is_so)
 
@@ -132,7 +132,7 @@ def _fields(keys: Keys, node: Node) -> Iterator[Problem]:
         elif (other := taken.setdefault(name, wire)) != wire:
             text = f"its name in Python would be {name}, as that of {other!r}"
         if text is not None:
-            yield Problem(keys=(*keys, "properties", wire), text=f"{text}: say another one in `x-python-name`")
+            yield Problem(keys=(*keys, "properties", wire), text=f"{text}: write another one in `x-python-name`")
 
 
 def _modules(document: Node) -> Iterator[Problem]:
@@ -165,18 +165,18 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
     elif isinstance(values, list) and len({*(names or ())}) == len(names or ()):
         yield from _members(values, names if isinstance(names, list) else ())
     if node.get("format") == "password" and node.get("x-secret") is not True:
-        yield "is a password, which `repr` would show: say `x-secret: true`"
+        yield "is a password, which `repr` would show: write `x-secret: true`"
     if "default" in node and keys[-1:] not in (("properties",), ("responses",)) and "servers" not in keys:
-        yield "its default would be sent unasked: say `x-default` instead"
+        yield "its default would be sent unasked: write `x-default` instead"
     branches = [*(node.get("oneOf") or ()), *(node.get("anyOf") or ())]
     objects = [branch for branch in branches if "properties" in resolve(document, branch)]
     if len({resolve(document, branch).get("x-complete") for branch in objects}) > 1:
-        yield "some of its forms say `x-complete` and others do not, so a partial object would replace the stored one"
+        yield "some of its forms have `x-complete` and others do not, so a partial object would replace the stored one"
     is_decoded = len(objects) > 1 and node.get("x-undecoded") is not True
     if is_decoded and not all(constants(document, branch) for branch in objects):
         yield (
             "nothing tells its objects apart, so none is decoded: give each a property with a `const`, "
-            "or say `x-undecoded: true` if values are to stay dictionaries"
+            "or write `x-undecoded: true` if values are to stay dictionaries"
         )
 
 

@@ -44,5 +44,5 @@ def lost_marks(document: Node, *, known: Mapping[str, set[str]]) -> Iterator[Pro
     gone = set[str]().union(*(hidden for name, hidden in known.items() if name not in schemas))
     for name, schema in schemas.items():
         for wire in schema.get("properties", {}).keys() & known.get(name, gone) - secret_marks(document, schema).keys():
-            text = "was a secret and has no mark: say `x-secret: true`, or false if it may be logged and shown"
+            text = "was a secret and has no mark: write `x-secret: true`, or false if it may be logged and shown"
             yield Problem(keys=("components", "schemas", name, "properties", wire), text=text)
