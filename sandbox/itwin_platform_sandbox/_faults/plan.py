@@ -63,7 +63,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A fault to add; `count` None means forever, `operation` None means every operation.
 
     `seconds` is a duration or a requested delay, and `retry_after` the form of that delay. `origin` belongs to
-    `next_foreign`. `respond` sends `status`, `body` and `headers`: a string as it is, and every other value as JSON.
+    `next_foreign`. `respond` sends `status`, `headers` and `body`: a string unchanged, and other values as JSON.
     """
 
     name: FaultName
