@@ -1,21 +1,21 @@
-# Every target sets itself up. The first target that runs creates .venv with what it needs; one that needs more adds it.
+# Every target sets itself up: it creates .venv, or adds missing packages to it.
 PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
 SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(SCRIPTS)
-# What is installed in .venv, each with the one before: the client with its sandbox, the tools of the tests, and all tools.
+# The stages of .venv, each on top of the one before: the client with its sandbox, the tools of the tests, all tools.
 DEMO := $(VENV)/.demo
 TEST := $(VENV)/.test
 READY := $(VENV)/.ready
 COMMA := ,
 SOURCES := wrapper transport sandbox templates tests tools examples measure
 
-# Tests, examples and measurements run in a known environment, and a signal ends all that they have started.
+# Tests, examples and measurements run with known environment variables, and a signal ends all their processes.
 RUN = $(BIN)/python -I tools/programs/run.py
 
-# pip installs into the environment of a target, wherever the developer's settings would put packages. Settings that
-# find the index stay: proxies, certificates, and the rest of pip's configuration.
+# pip installs into the environment of a target: the developer's settings of another location are ignored. Settings of
+# the index stay in use: proxies, certificates, and the rest of pip's configuration.
 export PIP_USER := 0
 unexport PIP_TARGET PIP_PREFIX PIP_ROOT PYTHONPATH PYTHONHOME
 
@@ -80,10 +80,10 @@ docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, al
 generate: $(READY)  ## Generate generated/ from openapi.yaml
 	@$(RUN) $(BIN)/python -m tools.generation.generate
 
-check-generated: $(READY)  ## Fail if generated/ differs from what openapi.yaml generates
+check-generated: $(READY)  ## Fail if generated/ is out of date with openapi.yaml
 	@$(RUN) $(BIN)/python -m tools.generation.generate --check
 
-spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
+spec-diff: $(READY)  ## Show the changes of openapi.yaml since BASE=<git revision or file>, breaking changes first
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
 	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
 
@@ -95,7 +95,7 @@ vendor: $(READY) check-generated  ## Copy the client into DEST=<folder> as packa
 reliability: $(READY)  ## Measure retries and gates at the server, in less than ten minutes; ONLY=<names>, such as ONLY=shared
 	@$(RUN) $(BIN)/python -u -m measure.promises $(ONLY)
 
-# What `make bench` measures decides which environments it needs.
+# The program of `make bench`, and the environments that it needs.
 BENCH := measure.speed.run $(if $(filter quick,$(ONLY)),--quick)
 BENCH_NEEDS := ours peers sniffio rust
 ifeq ($(ONLY),backoff)
@@ -121,7 +121,7 @@ package: .venv-release/.ready  ## Build sdist and wheel, try the wheel in a clea
 test-all-pythons: $(TEST) .venv-release/.ready  ## Run demo, all tests and the wheel on every installed Python from 3.11; ONLY=commands runs demo and test on the others
 	@PATH="$$PATH:$(CURDIR)/$(BIN)" .venv-release/bin/python -m tools.release.test_all_pythons $(ONLY)
 
-# What has no version in such a file has it in constraints.txt.
+# A requirement without a version is pinned in constraints.txt, which is audited too.
 audit: .venv-release/.ready  ## Check the pinned versions of every requirements file for known vulnerabilities; needs the network
 	@mkdir -p .cache; for file in constraints.txt $$(git ls-files '*requirements*.txt'); do echo "$$file:"; \
 		sed -nE 's/^([A-Za-z0-9._-]+==[^ ]+).*/\1/p' $$file > .cache/audited.txt; \
@@ -139,11 +139,11 @@ define set-up
 	@touch $@
 endef
 
-# With the pip that the Python brings, which spares seconds: rich shows the tables and the progress bar of the demo.
+# The pip of the Python itself is enough here, and saves seconds. rich shows the tables and the progress bar.
 $(DEMO): pyproject.toml constraints.txt
 	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' rich)
 
-# Groups need a newer pip than that of Python 3.11 to 3.13.
+# `--group` needs a newer pip than the one of Python 3.11 to 3.13.
 $(TEST): $(DEMO)
 	$(call set-up,--constraint constraints.txt pip)
 	$(call set-up,--constraint constraints.txt --group test)
@@ -174,7 +174,7 @@ $(READY): $(TEST)
 .venv-bench-sniffio/.ready: measure/speed/requirements-sniffio.txt
 	$(call set-up,--requirement $<)
 
-# One at a time, because one that has no wheel for this Python or system must not prevent the others.
+# One at a time, because a package without a wheel for this Python or system must not prevent the others.
 .venv-bench-rust/.ready: measure/speed/requirements-rust.txt
 	$(call set-up,$$(grep '^msgspec==' $<))
 	@for package in $$(grep '==' $<); do \

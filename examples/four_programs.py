@@ -1,7 +1,7 @@
 """Four small programs against a sandbox with faults and rate limits: a web service, an export, an update, a scene.
 
 Run it with `python examples/four_programs.py`. It needs the extra `sandbox` and FastAPI, and uses pandas if it is
-installed. Each program prints what it did, and how many responses and attempts that took.
+installed. Each program prints its results, and the number of responses and attempts.
 """
 
 import asyncio

@@ -55,13 +55,13 @@ async def export(platform: PlatformClient, target: Path, *, page_size: int = 100
             progress = Progress(size=size, resume=page.resume, complete=page.resume is None)
             _replace(progress_file, json.dumps(asdict(progress)))
     progress_file.unlink()
-    _force(target.parent)  # a progress file without its rows would make the next run believe that they are lost
+    _force(target.parent)  # the next run must not find the progress file without the rows
     rows.replace(target)
     _force(target.parent)
 
 
 def _append(rows: Path, size: int, itwins: Iterable[ITwin]) -> int:
-    """Write rows after the first `size` bytes, cut off what follows them, and return the new size on disk."""
+    """Write rows after the first `size` bytes, truncate the file after the rows, and return its new size on disk."""
     text = io.StringIO()
     table: csv.DictWriter[str] = csv.DictWriter(text, COLUMNS, restval="", extrasaction="ignore")
     if not size:

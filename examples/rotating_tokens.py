@@ -3,8 +3,8 @@
 Run it with `python examples/rotating_tokens.py`. A token endpoint on loopback plays the authorization server. Its
 tokens expire after three seconds, so that they rotate during one listing. The local sandbox accepts no others.
 
-`ClientCredentials` is what an application copies. The client calls it once for all tasks and refreshes the token before
-it expires. After a 401 the client gets another token and retries the request once.
+Copy `ClientCredentials` into your application. The client calls it once for all tasks and refreshes the token before it
+expires. After a 401 the client gets another token and retries the request once.
 """
 
 import asyncio
@@ -69,7 +69,7 @@ async def main() -> None:
     """Read a listing for longer than a token is valid, and revoke a token."""
     # Here the token endpoint is on loopback, which needs no proxy of the environment.
     settings = {"scope": "itwin-platform", "trust_env": False}
-    # pyright cannot tell what Authlib's client is made of: that is chosen when it is imported.
+    # pyright does not know the base class of Authlib's client, which is chosen when it is imported.
     async with (
         Sandbox(itwins=800, latency=0.2, any_token=False) as sandbox,
         token_server(sandbox) as token_endpoint,

@@ -5,7 +5,7 @@ Run it with `python examples/scene_page.py > scene.html` and open the file: it s
 1. `autoescape` escapes each string between tags and in quoted attributes. Never use `|safe`.
 2. `tojson` writes data into a script element whose type is JSON: the browser does not run it, and no string can end it.
 3. Escaping does not change an address such as `javascript:...`, so only http and https addresses become links.
-4. Content-Security-Policy blocks what slips through. A service sends it as a header; here it is a meta element.
+4. Content-Security-Policy is a second line of defense. A service sends it as a header; here it is a meta element.
 
 `itwin_platform.escape` is for pages built without a template engine; with one, it would escape twice.
 """

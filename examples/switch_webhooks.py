@@ -24,7 +24,7 @@ from itwin_platform_sandbox import Sandbox
 
 @dataclass
 class Outcome:
-    """How many webhooks were switched, and the error of each other one by id."""
+    """The number of switched webhooks, and the errors of the others by id."""
 
     switched: int = 0
     failed: dict[str, PlatformError] = field(default_factory=dict)

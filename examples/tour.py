@@ -1,6 +1,6 @@
 """A tour of the client: all eight operations against the local sandbox, over real HTTP.
 
-Run it with `make demo`. Each step is what an application would write; `Journal` prints the requests.
+Run it with `make demo`. An application would contain the same code as each step; `Journal` prints the requests.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ async def repositories(platform: PlatformClient, journal: Journal, sandbox: Sand
     journal.sent()
     journal.say(f"stored, and hidden in repr: {repository.authentication!r}")
 
-    journal.heading("Change one option: start from what is stored")
+    journal.heading("Change one option: start from the stored object")
     if repository.options:
         options = repository.options.replace(minimum_level=3)
         repository = await platform.repositories.update(itwin_id, repository_id, options=options)

@@ -73,7 +73,7 @@ async def unless_disconnected(request: Request, work: Coroutine[object, object, 
         await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             return await working
-        raise HTTPException(499, "client disconnected")  # nobody reads it; 499 is the usual status in access logs
+        raise HTTPException(499, "client disconnected")  # for access logs, in which 499 is usual
     finally:
         working.cancel()
         watching.cancel()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .client import AuthenticatedClient, Client
 else:
-    # Out of sight of type checkers, for which it would make any name a name of this package.
+    # Hidden from type checkers, which would accept any name as an attribute of this package.
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Lenient decoding: a value that does not fit stays as it came, so that one odd field never loses a page."""
+"""Lenient decoding: a value of an unexpected form is kept unchanged, so that one such field never loses a page."""
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -22,7 +22,7 @@ _parse_datetime = datetime.fromisoformat
 
 
 def open_member(enum_class: type[E], value: object) -> E | None:
-    """Return a member for a value that the enum does not list, so that it stays a str or an int in a round trip."""
+    """Return a member for a value that the enum does not list, which is encoded as the same string or integer again."""
     kind: Any = int if issubclass(enum_class, int) else str
     if not isinstance(value, kind) or isinstance(value, bool):
         return None
@@ -43,7 +43,7 @@ def decode_enum(enum_class: type[Enum], value: Any) -> Any:
 
 
 class MembersOf:
-    """Decodes the values of an enum of strings; `members` has those that it lists."""
+    """A decoder of the values of an enum of strings, with its `members` by value."""
 
     __slots__ = ("enum_class", "members")
 
@@ -70,17 +70,17 @@ def decode_datetime(value: Any) -> Any:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
-#: The end of a day, which is the beginning of the next one; `fromisoformat` reads it from Python 3.14 on.
+#: 24:00 of a date, which is 00:00 of the next date; `fromisoformat` reads it from Python 3.14 on.
 _END_OF_DAY = re.compile(r"(\d{4}-\d\d-\d\d[T ])24(:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)", re.ASCII)
 
 
 def _decode_other_form(value: str) -> Any:
-    if (found := _END_OF_DAY.fullmatch(value)) is not None:
+    if (match := _END_OF_DAY.fullmatch(value)) is not None:
         try:
-            return decode_datetime(f"{found[1]}00{found[2]}") + timedelta(days=1)
-        except (OverflowError, TypeError):  # the calendar ends, or it is no date
+            return decode_datetime(f"{match[1]}00{match[2]}") + timedelta(days=1)
+        except (OverflowError, TypeError):  # the day after the last of the calendar, or an invalid date
             return value
-    from dateutil import parser as dateutil_parser  # few responses need it
+    from dateutil import parser as dateutil_parser  # imported here, because few responses need it
 
     # dateutil takes omitted parts from the default: if two defaults give two times, the string has no full date.
     try:
@@ -127,7 +127,7 @@ def decode_list(decode: Callable[[Any], Any], value: Any) -> Any:
 
 
 def decode_one_of(models: Iterable[Any], value: Any) -> Any:
-    """Decode an object into the model whose constants it has."""
+    """Decode an object into the first model whose constants are among its properties."""
     if isinstance(value, dict):
         for model in models:
             constants = getattr(model, "CONSTANTS", None)
@@ -136,20 +136,20 @@ def decode_one_of(models: Iterable[Any], value: Any) -> Any:
     return value
 
 
-#: The maker of the model of each structure. A structure stands in its field until the field is read.
+#: The function that makes a model from a structure, by the class of the structure.
 MAKERS: dict[type[Any], Callable[[Any], Any]] = {}
 
 
 def make_when_read(model: type[Any], name: str) -> None:
-    """Let a field hold a structure, of which its model is made when the field is first read.
+    """Let a field hold a structure, and make its model when the field is first read.
 
-    The data of a scene object is four models, and the garbage collector visits each model and no structure. Threads
-    that first read a field at the same moment get equal models, of which the field keeps one.
+    The garbage collector visits models and no structures: see the benchmark row "5,000 scene objects". Two threads that
+    read a field for the first time at once may get different but equal models; the field keeps one of them.
     """
     slot = vars(model)[name]
     read, write = slot.__get__, slot.__set__
 
-    def made(self: Any) -> Any:
+    def model_of(self: Any) -> Any:
         value = read(self)
         make = MAKERS.get(value.__class__)
         if make is not None:
@@ -157,8 +157,8 @@ def make_when_read(model: type[Any], name: str) -> None:
             write(self, value)
         return value
 
-    documentation = f"`{name}` as it was given, or as a model of its kind."
-    setattr(model, name, property(made, write, slot.__delete__, documentation))
+    documentation = f"The assigned `{name}`, or the received one as a model of its kind."
+    setattr(model, name, property(model_of, write, slot.__delete__, documentation))
 
 
 def decode_kind(models: Mapping[str, Any], kind: Any, value: Any) -> Any:

@@ -1,6 +1,6 @@
-"""Where each operation is, and limits of whole requests."""
+"""The modules of the operations, and the limits of bodies."""
 
-#: The modules of the operations.
+#: The module of each operation.
 MODULES: dict[str, str] = {
     "create_detector": "api.detectors.create_detector",
     "create_repository_resource": "api.repositories.create_repository_resource",
@@ -11,7 +11,7 @@ MODULES: dict[str, str] = {
     "update_repository": "api.repositories.update_repository",
     "update_webhook": "api.webhooks.update_webhook",
 }
-#: The most bytes of a body, by method and route.
+#: The maximum size of a body in bytes, by method and route.
 BODY_LIMITS: dict[tuple[str, str], int] = {
     ("POST", "/scenes/"): 4_718_592,
 }

@@ -1,7 +1,7 @@
-"""Checks the arguments of an operation against what the document says of them, before anything is sent.
+"""Checks the arguments of an operation by the rules of the OpenAPI document, before the request is sent.
 
-Each generated module has its `RULES`: data, which `check` applies. Never checked: whether a string is a member of an
-enum, because the service may know more, and properties that the document does not name.
+Each generated module has its rules as data, `RULES`, and `check` applies them. Members of enums and unknown properties
+are not checked, because the service may have added some.
 """
 
 import re
@@ -22,13 +22,13 @@ class Violation:
     """A broken rule.
 
     Args:
-        argument: the argument, and inside it the property or the number of the item: `options.minimum_level`.
-        rule: what is wrong with it, and what to do, as the rest of a sentence.
-        code: the code that the service documents for the rule; None when there is none.
-        target: the target that it documents; None when there is none.
-        is_omitted: whether an argument is None or UNSET, so that a query or a header could only omit it.
-        missing: the properties that a partial object lacks, which must be complete.
-        instead: the call that makes a complete one, without its values.
+        argument: the argument, with the property or the index of the item inside it: `options.minimum_level`.
+        rule: the rule, and the remedy, as the rest of a sentence that begins with the argument.
+        code: the code that the service documents for the error; None if it documents none.
+        target: the target that the service documents for the error; None if it documents none.
+        is_omitted: whether the argument is None or UNSET, which a query or a header cannot express.
+        missing: the missing properties of an object that must be complete.
+        instead: the call that makes a complete object, without its values.
     """
 
     argument: str
@@ -48,13 +48,13 @@ _TYPES: Mapping[str, frozenset[type]] = {
     "object": frozenset[type]((dict, Fields)),
 }
 
-#: Makes the error of a broken rule, or returns None for one that is lifted.
+#: A function that returns the error for a violation, or None to allow it.
 Reject = Callable[[Violation], Exception | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Excludes:
-    """What an argument cannot be combined with: the names of the arguments by their names in generated functions."""
+    """The arguments that cannot be combined with an argument: their names by their names in generated functions."""
 
     arguments: Mapping[str, str]
     code: str | None = None
@@ -63,21 +63,22 @@ class Excludes:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What the document says of one argument, property or item.
+    """The constraints of one argument, property or item.
 
     Args:
-        argument: its name in Python; empty for the body and for what is the only property of its object.
+        argument: its name in Python; empty for the body, and for the only property of an object.
         kind: its type in JSON, or `any`.
-        required: whether it can be omitted.
+        required: whether it must be present.
         nullable: whether it can be None.
         least, most: the limits of a number, of the length of a string, or of the number of items.
-        pattern: the form of a string, and `form` the same in words.
+        pattern, form: the regular expression of a string, and its description in words.
         items: the rule of each item.
         properties: the rules of the properties, by their names in JSON.
         forms: the rules of an object by the value of its property `type`.
-        excludes: the arguments that it cannot be combined with.
-        complete: the class of an object that replaces what is stored, so that it must have all its properties.
-        code, target: what is documented for a violation; `missing_code` when the value is absent, null or empty.
+        excludes: the arguments that cannot be combined with it.
+        complete: the class of a complete object: it replaces the stored object, so no property may be missing.
+        code, target: the documented code and target of a violation.
+        missing_code: the documented code if the value is absent, null or empty.
     """
 
     argument: str
@@ -97,9 +98,9 @@ class Rule:
     code: str | None = None
     target: str | None = None
     missing_code: str | None = None
-    #: The types whose values follow the rule, whatever they are: most arguments have one of them.
+    #: The types of values that need no check, because the rule has no constraint beside the type.
     free: frozenset[type] = field(init=False, repr=False, default=frozenset())
-    #: The names of the properties, of all of them and of those that are required.
+    #: The names of all properties, and those of the required properties.
     names: frozenset[str] = field(init=False, repr=False)
     needed: frozenset[str] = field(init=False, repr=False)
 
@@ -126,23 +127,23 @@ def check(rules: Mapping[str, Rule], arguments: Mapping[str, object], reject: Re
     """Check the arguments of an operation, in the order of its rules.
 
     Raises:
-        Exception: the one that `reject` makes of the first violation.
+        Exception: the error that `reject` returns for the first violation that it does not allow.
     """
     for name, rule in rules.items():
         value = arguments[name]
         if value is UNSET and not rule.required:
             continue
-        broken = _broken(rule, value)
-        if broken is None and rule.excludes is not None:
-            broken = _combined(rule.argument, rule.excludes, arguments)
-        if broken is None:
+        violation = _check(rule, value)
+        if violation is None and rule.excludes is not None:
+            violation = _check_combination(rule.argument, rule.excludes, arguments)
+        if violation is None:
             continue
-        error = reject(replace(broken, is_omitted=True) if value is None or value is UNSET else broken)
+        error = reject(replace(violation, is_omitted=True) if value is None or value is UNSET else violation)
         if error is not None:
             raise error
 
 
-def _combined(argument: str, excludes: Excludes, arguments: Mapping[str, object]) -> Violation | None:
+def _check_combination(argument: str, excludes: Excludes, arguments: Mapping[str, object]) -> Violation | None:
     present = [name for generated, name in excludes.arguments.items() if arguments[generated] is not UNSET]
     if not present:
         return None
@@ -150,14 +151,14 @@ def _combined(argument: str, excludes: Excludes, arguments: Mapping[str, object]
     return Violation(argument=argument, rule=words, code=excludes.code, target=excludes.target)
 
 
-def _broken(rule: Rule, value: object) -> Violation | None:
+def _check(rule: Rule, value: object) -> Violation | None:
     if value is UNSET:
         return _missing(rule, "is required: UNSET would omit it")
     if value is None:
         words = f"must be {_KINDS[rule.kind]}, not None" if rule.required else "cannot be None: omit it instead"
         return None if rule.nullable else _missing(rule, words)
-    checked = _CHECKS.get(rule.kind)
-    return None if checked is None else checked(rule, value)
+    check_type = _CHECKS.get(rule.kind)
+    return None if check_type is None else check_type(rule, value)
 
 
 def _violation(rule: Rule, words: str) -> Violation:
@@ -165,16 +166,16 @@ def _violation(rule: Rule, words: str) -> Violation:
 
 
 def _missing(rule: Rule, words: str) -> Violation:
-    broken = _violation(rule, words)
-    return broken if rule.missing_code is None else replace(broken, code=rule.missing_code)
+    violation = _violation(rule, words)
+    return violation if rule.missing_code is None else replace(violation, code=rule.missing_code)
 
 
-def _inside(place: str, broken: Violation) -> Violation:
-    joined = f"{place}.{broken.argument}" if place and broken.argument[:1] not in ("", "[") else place + broken.argument
-    return replace(broken, argument=joined)
+def _inside(place: str, violation: Violation) -> Violation:
+    name = violation.argument
+    return replace(violation, argument=f"{place}.{name}" if place and name[:1] not in ("", "[") else place + name)
 
 
-def _string(rule: Rule, value: object) -> Violation | None:
+def _check_string(rule: Rule, value: object) -> Violation | None:
     if not isinstance(value, str):
         form = rule.form or f"a str{' that is not empty' if rule.least else ''}"
         return _violation(rule, f"must be {form}, not {class_name(value)}")
@@ -193,12 +194,12 @@ def _string(rule: Rule, value: object) -> Violation | None:
 
 @lru_cache(maxsize=256)
 def _matches(pattern: str, value: str) -> bool:
-    # `$` of JSON Schema is the end; that of Python also matches before a line break.
+    # `$` of JSON Schema matches at the end only, and `$` of Python also before a final line break.
     ends = pattern.endswith("$") and not pattern.endswith(r"\$")
     return re.search(pattern[:-1] + r"\Z" if ends else pattern, value) is not None
 
 
-def _number(rule: Rule, value: object) -> Violation | None:
+def _check_number(rule: Rule, value: object) -> Violation | None:
     number = as_integer(value)
     words = f"must be {_KINDS[rule.kind]}{_range(rule)}"
     if isinstance(number, bool) or not isinstance(number, int if rule.kind == "integer" else (int, float)):
@@ -213,11 +214,11 @@ def _range(rule: Rule) -> str:
     return "" if rule.least is None else f" of at least {rule.least}"
 
 
-def _boolean(rule: Rule, value: object) -> Violation | None:
+def _check_boolean(rule: Rule, value: object) -> Violation | None:
     return None if isinstance(value, bool) else _violation(rule, f"must be True or False, not {class_name(value)}")
 
 
-def _array(rule: Rule, value: object) -> Violation | None:
+def _check_array(rule: Rule, value: object) -> Violation | None:
     if not isinstance(value, (list, tuple)):
         return _violation(rule, f"must be a list, not {class_name(value)}")
     if rule.least is not None and len(value) < rule.least:
@@ -228,13 +229,13 @@ def _array(rule: Rule, value: object) -> Violation | None:
         return _violation(rule, f"has {len(value)} items, at most {rule.most} are allowed: pass fewer of them")
     if rule.items is not None:
         for index, item in enumerate(value):
-            broken = _broken(rule.items, item)
-            if broken is not None:
-                return _inside(rule.argument, _inside(f"[{index}]", broken))
+            violation = _check(rule.items, item)
+            if violation is not None:
+                return _inside(rule.argument, _inside(f"[{index}]", violation))
     return None
 
 
-def _object(rule: Rule, value: Any) -> Violation | None:
+def _check_object(rule: Rule, value: Any) -> Violation | None:
     mapping = type(value) is dict
     if not mapping and type(value) is not Fields:
         value = fields_of(value)  # a model in a mapping
@@ -252,38 +253,38 @@ def _object(rule: Rule, value: Any) -> Violation | None:
     model = None if mapping or rule.complete is None else getattr(value, "model", "another model")
     if model is not None and model != rule.complete:
         return _violation(replace(rule, argument=place), f"must be {_objects(rule)}, not {model}")
-    broken = None
+    violation = None
     if mapping and not rule.names.issuperset(value):
-        broken = _misspelt(rule.properties, value)
+        violation = _check_spelling(rule.properties, value)
     if rule.complete is not None:
-        broken = broken or _incomplete(rule, value, mapping=mapping)
-    broken = broken or _property(rule, value, mapping=mapping)
-    return None if broken is None else _inside(place, broken)
+        violation = violation or _check_completeness(rule, value, mapping=mapping)
+    violation = violation or _check_properties(rule, value, mapping=mapping)
+    return None if violation is None else _inside(place, violation)
 
 
 def _objects(rule: Rule) -> str:
-    """Return the words for what an object may be."""
-    models = [each.complete for each in (rule, *rule.forms.values()) if each.complete is not None]
+    """Return the accepted classes of an object in words."""
+    models = [form.complete for form in (rule, *rule.forms.values()) if form.complete is not None]
     return " or ".join([*models, "a mapping"])
 
 
-def _property(rule: Rule, fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
-    """Check the properties of an object, those that it has before those that it lacks."""
-    for name, found in fields.items():
-        if (inner := rule.properties.get(name)) is None or type(found) in inner.free:
+def _check_properties(rule: Rule, fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
+    """Check the properties of an object: first the present ones, then whether a required one is missing."""
+    for name, value in fields.items():
+        if (inner := rule.properties.get(name)) is None or type(value) in inner.free:
             continue
-        # In a mapping, null is sent where the service need not accept it: what it means is not documented for most.
-        broken = None if found is None and mapping and not inner.required else _broken(inner, found)
-        if broken is not None:
-            return broken
+        # A mapping may have null in any optional property: the document does not say how the service treats null.
+        violation = None if value is None and mapping and not inner.required else _check(inner, value)
+        if violation is not None:
+            return violation
     if rule.needed <= fields.keys():
         return None
-    lacking = next(inner for name, inner in rule.properties.items() if inner.required and name not in fields)
-    return _missing(lacking, "is required" if mapping else "is required: UNSET would omit it")
+    missing = next(inner for name, inner in rule.properties.items() if inner.required and name not in fields)
+    return _missing(missing, "is required" if mapping else "is required: UNSET would omit it")
 
 
-def _misspelt(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> Violation | None:
-    """Find a property in Python's spelling, which would be sent as one that the document does not name."""
+def _check_spelling(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> Violation | None:
+    """Reject the Python name of a property as a key of a mapping: the service would get an unknown property."""
     for key in fields:
         if key not in properties:
             for name, inner in properties.items():
@@ -292,9 +293,9 @@ def _misspelt(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> V
     return None
 
 
-def _incomplete(rule: Rule, fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
-    """Find what is missing of an object that replaces what is stored, and would be lost."""
-    # A model without one of its optional properties does not write it.
+def _check_completeness(rule: Rule, fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
+    """Reject a partial object in place of the stored one: the service would delete its missing properties."""
+    # A model omits an optional property that is None, so the property counts as present.
     lacking = {
         name: inner
         for name, inner in rule.properties.items()
@@ -305,17 +306,17 @@ def _incomplete(rule: Rule, fields: Mapping[Any, object], *, mapping: bool) -> V
     missing = tuple(name if mapping else inner.argument for name, inner in lacking.items())
     names = ", ".join(f"{inner.argument}=..." for name, inner in rule.properties.items() if name != "type")
     first = next(iter(lacking.values()))
-    broken = _missing(first if first.required else rule, f"lacks {', '.join(missing)}")
-    return replace(broken, argument="", missing=missing, instead=f"{rule.complete}({names})")
+    violation = _missing(first if first.required else rule, f"lacks {', '.join(missing)}")
+    return replace(violation, argument="", missing=missing, instead=f"{rule.complete}({names})")
 
 
 _CHECKS: Mapping[str, Callable[[Rule, object], Violation | None]] = {
-    "string": _string,
-    "integer": _number,
-    "number": _number,
-    "boolean": _boolean,
-    "array": _array,
-    "object": _object,
+    "string": _check_string,
+    "integer": _check_number,
+    "number": _check_number,
+    "boolean": _check_boolean,
+    "array": _check_array,
+    "object": _check_object,
 }
 _INFINITE = float("inf")
 #: The types in words.

@@ -1,6 +1,6 @@
-"""What all models have, and what FastAPI and pydantic ask of them: to be made of JSON, written and described as JSON.
+"""The base class of all models, with the JSON schemas and hooks that FastAPI and pydantic call.
 
-Nothing of these two is imported: what they ask for are dictionaries.
+Neither of the two is imported: the hooks return dictionaries.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,29 +46,31 @@ class _WithVars:
     __slots__ = ()
 
     if not TYPE_CHECKING:
-        # Not in the class below, whose `__dict__` attrs would drop.
+        # In a base class, because attrs would drop it from the class below.
         @property
         def __dict__(self) -> dict[str, Any]:
-            """The JSON object without secrets: FastAPI takes `vars()` of what a route without a type returns."""
+            """The JSON object without secrets: FastAPI serializes `vars()` of the result of a route without a type."""
             return encode(_without_secrets(self))
 
 
 @attrs.define(repr=False)
 class JSONModel(_WithVars):
-    """What all models have beside their fields, which each reads from JSON and writes as `wire_fields()`."""
+    """The base class of all models: reads JSON objects, writes them, and keeps unknown properties."""
 
-    #: The fields by their names in JSON, and the kind of all other properties.
+    #: The fields by their names in JSON.
     FIELDS: ClassVar[Table] = {}
+    #: The kind of all other properties.
     OTHERS: ClassVar[Kind] = ANY
     #: The fields that hold secrets, which neither `repr` nor `vars()` shows.
     SECRETS: ClassVar[frozenset[str]] = frozenset()
-    #: Whether it replaces what is stored, and then the fields that are None without their property.
+    #: Whether an object of this class replaces the stored one.
     IS_COMPLETE: ClassVar[bool] = False
+    #: The fields of a complete object that are None, not UNSET, when their property is missing.
     OPTIONAL: ClassVar[frozenset[str]] = frozenset()
     additional_properties: dict[str, Any] = attrs.field(kw_only=True, factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        # `attrs.evolve` passes on the mapping of the model that it copies.
+        # A copy, because `attrs.evolve` passes the dict of the model that it copies.
         self.additional_properties = dict(self.additional_properties)
 
     def __repr__(self) -> str:
@@ -79,18 +81,18 @@ class JSONModel(_WithVars):
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        """Make a model from a JSON object. A missing field is UNSET, and a value of another type stays as it is."""
-        # The first call makes the method of the model from its table, and all later calls use that one.
+        """Make a model from a JSON object. A missing field is UNSET, and a value of another type is kept unchanged."""
+        # The first call replaces this method by one that is compiled from the table of the model.
         model = _with_table(cls)
         read: Any = _documented(reader_of(model), JSONModel.from_dict)
         model.from_dict = classmethod(read)
-        made: Self = read(cls, src_dict)
-        return made
+        decoded: Self = read(cls, src_dict)
+        return decoded
 
     def wire_fields(self) -> Fields:
-        """Return the fields by their names in JSON, those of models in them too. Fields that are UNSET are omitted.
+        """Return the fields by their names in JSON, without fields that are UNSET.
 
-        All other values stay as they are.
+        Models inside are returned as their fields too, and other values are not encoded.
         """
         model = _with_table(type(self))
         write: Any = _documented(writer_of(model), JSONModel.wire_fields)
@@ -104,7 +106,7 @@ class JSONModel(_WithVars):
         return encoded
 
     def _with(self, **changes: object) -> Self:
-        """Return a copy with other fields; those that are UNSET stay, and so do unknown properties."""
+        """Return a copy with changed fields. A change to UNSET is ignored, and unknown properties are kept."""
         model: Any = self
         changed: Self = attrs.evolve(model, **{name: new for name, new in changes.items() if new is not UNSET})
         return changed
@@ -131,7 +133,7 @@ class JSONModel(_WithVars):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
-        function = {"type": "no-info", "function": partial(_made_of, cls)}
+        function = {"type": "no-info", "function": partial(_validated, cls)}
         return {"type": "function-plain", "function": function, "serialization": _SERIALIZATION}
 
     @classmethod
@@ -140,12 +142,12 @@ class JSONModel(_WithVars):
 
 
 def _with_table(kind: type[Any]) -> Any:
-    """Return the class that has the table: the model itself, also for a class that a user derives from it."""
-    return next(each for each in kind.__mro__ if "FIELDS" in vars(each))
+    """Return the class that declares the table: the model itself, or the model from which a user derived the class."""
+    return next(base for base in kind.__mro__ if "FIELDS" in vars(base))
 
 
 def _documented(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
-    """Give a function the documentation and the annotations of another one."""
+    """Give a function the docstring and the annotations of another function."""
     function.__doc__, function.__annotations__ = like.__doc__, {**like.__annotations__}
     return function
 
@@ -153,26 +155,26 @@ def _documented(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
 def _without_secrets(value: Any) -> Any:
     """Return a model, or a list of models, in which all fields that hold secrets are UNSET."""
     if type(value) is list:
-        return [_without_secrets(each) if isinstance(each, JSONModel) else each for each in value]
+        return [_without_secrets(item) if isinstance(item, JSONModel) else item for item in value]
     if not isinstance(value, JSONModel):
         return value
     kind: Any = type(value)
-    names = [each.name for each in attrs.fields(kind) if each.init]
+    names = [field.name for field in attrs.fields(kind) if field.init]
     return kind(**{name: UNSET if name in value.SECRETS else _without_secrets(getattr(value, name)) for name in names})
 
 
 def takes_mapping(param: Any) -> None:
-    """Let pydantic take a mapping in wire names as it is, on every Python; it reads no TypedDict before Python 3.12."""
+    """Let pydantic accept any mapping in the names of JSON; it supports TypedDict from Python 3.12 on only."""
     schema = {"type": "dict", "keys_schema": {"type": "str"}, "serialization": _SERIALIZATION}
     param.__get_pydantic_core_schema__ = lambda source, handler: schema
     param.__get_pydantic_json_schema__ = lambda schema, handler: json_schema(param)
 
 
-def _made_of(kind: Any, value: object) -> Any:
+def _validated(kind: Any, value: object) -> Any:
     if isinstance(value, kind):
         return value
     if not isinstance(value, Mapping):
-        raise ValueError(f"a JSON object of {kind.__name__} was expected")  # noqa: TRY004  # what pydantic reports
+        raise ValueError(f"a JSON object of {kind.__name__} was expected")  # noqa: TRY004  # pydantic reports a ValueError
     return kind.from_dict(value)
 
 
@@ -180,17 +182,17 @@ _SERIALIZATION = {"type": "function-plain", "function": encode}
 
 
 def json_schema(kind: Any, *, inside: tuple[Any, ...] = ()) -> dict[str, Any]:
-    """Return the JSON schema of a model, or of a mapping that stands for one: other properties are allowed.
+    """Return the JSON schema of a model or of a TypedDict, with additional properties allowed.
 
     Args:
         kind: the class.
-        inside: those that hold it. A model inside itself is an object of any properties.
+        inside: the classes that contain it. A class inside itself is described as an object of any properties.
     """
     if kind in inside:
         return {"title": kind.__name__, "type": "object"}
     hints = get_type_hints(kind, include_extras=True)
     if is_typeddict(kind):
-        # Not by `__required_keys__`: Python 3.11 does not see NotRequired in an annotation that is a string.
+        # `__required_keys__` of Python 3.11 ignores NotRequired in annotations that are strings.
         names = {name: name for name in hints}
         required = sorted(name for name, hint in hints.items() if get_origin(hint) is not NotRequired)
     else:
@@ -205,15 +207,15 @@ def _schema_of(hint: Any, inside: tuple[Any, ...]) -> dict[str, Any]:
     if hint in _SCALARS:
         return {**_SCALARS[hint]}
     if origin in (Union, UnionType, NotRequired):
-        schemas = [_schema_of(each, inside) for each in inner if each is not Unset]
+        schemas = [_schema_of(part, inside) for part in inner if part is not Unset]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
     if origin is Literal:
         return {"enum": [*inner]}
     if origin in (list, Sequence):
         return {"type": "array", "items": _schema_of(inner[0], inside)}
     if isinstance(hint, type) and issubclass(hint, Enum):
-        # The service may have members that this version does not know.
-        return {"type": "integer" if issubclass(hint, int) else "string", "examples": [each.value for each in hint]}
+        # The members are examples, because the service may have added some.
+        return {"type": "integer" if issubclass(hint, int) else "string", "examples": [member.value for member in hint]}
     if attrs.has(hint) or is_typeddict(hint):
         return json_schema(hint, inside=inside)
     return {"type": "object"} if origin in (dict, Mapping) else {}

@@ -1,4 +1,4 @@
-"""What callers need beside operations and models, in one place to import from."""
+"""The names that callers import beside operations and models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Response(Generic[T]):
-    """A response of an operation. Its content and headers may hold secrets, so they never show in `repr`."""
+    """A response of an operation. `repr` does not show its content and headers, because they may hold secrets."""
 
     status_code: int
     content: bytes = field(repr=False)

@@ -1,4 +1,4 @@
-"""The absent value: what an argument or a field is when it is not there, as opposed to null."""
+"""UNSET: the value of an omitted argument or an absent field, as opposed to null."""
 
 from typing import TYPE_CHECKING, Literal, NoReturn, final
 
@@ -10,13 +10,13 @@ class Unset:
     __slots__ = ()
     _instance: "Unset | None" = None
 
-    def __new__(cls) -> "Unset":  # noqa: D102 - there is one, whoever calls it
+    def __new__(cls) -> "Unset":  # noqa: D102 - the class has one instance
         if cls._instance is None:
             cls._instance = super().__new__(cls)
         return cls._instance
 
     if not TYPE_CHECKING:
-        # Hidden from type checkers: they are to report an attribute of what may be absent.
+        # Hidden from type checkers, so that they report an attribute of a value that may be UNSET.
 
         def __getattr__(self, name: str) -> NoReturn:
             raise AttributeError(

@@ -13,7 +13,7 @@ _second = requests.Session()
 
 @schemathesis.hook
 def filter_failure(context: HookContext, failure: Failure, case: Case, response: Response) -> bool:
-    """Drop the failures in which schemathesis expects another response than the specification of the service."""
+    """Drop the failures of responses that section 7 or RFC 7240 requires and schemathesis does not expect."""
     return not (_is_unknown_operation(failure, response) or _is_ignored_preference(failure))
 
 

@@ -23,16 +23,16 @@ from itwin_platform_sandbox import Sandbox
 
 PROJECT = Path(__file__).resolve().parents[2]
 HOOKS = "measure.conformance.schemathesis_hooks"
-# With the same clock and the same address in their links, both sandboxes respond with the same bytes.
+# Both sandboxes have the same clock and the same address in links, so that their responses have the same bytes.
 NOW = datetime(2025, 6, 2, 12, tzinfo=UTC)
 PUBLIC_URL = "http://sandbox.example.com"
-#: Seconds after which a run fails.
+#: Seconds after which a run that has not ended fails.
 TIMEOUT_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The result of a run; `named` says whether parameters name stored data, and `statuses` has those of operations."""
+    """The result of a run, with the statuses of each operation; with `named`, the parameters name stored data."""
 
     named: bool
     cases: int
@@ -126,8 +126,8 @@ def check(*, examples: int) -> bool:
     with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as processes:
         results = list(processes.map(lambda named: run(named=named, examples=examples, seed=1), (True, False)))
     for result in results:
-        what = "parameters of stored data" if result.named else "all generated"
-        print(f"schemathesis, {what}: {result.cases} cases, {result.seconds:.0f} s, {result.failures} failures")
+        values = "parameters of stored data" if result.named else "all generated"
+        print(f"schemathesis, {values}: {result.cases} cases, {result.seconds:.0f} s, {result.failures} failures")
         for operation, statuses in sorted(result.statuses.items()):
             print(f"  {operation:28}{' '.join(map(str, sorted(statuses)))}")
         if not result.is_clean:

@@ -1,4 +1,4 @@
-"""Run tracers, recorders and mocks of others, and compare what each sees of a call with docs/observability.md.
+"""Run other projects' tracers, recorders and mocks, and compare their view of a call with docs/observability.md.
 
 Run as `python -m measure.conformance.watching`. Each tool has a process of its own, because it replaces functions of
 httpx. The spans of a tracer go to memory, and a mock responds for an address that does not exist.
@@ -242,7 +242,7 @@ TOOLS: dict[tuple[str, str], Callable[[], int]] = {
 
 
 def seen_by(number: int) -> str:
-    """Run the tool with this number in a process of its own, and return what it sees in the words of the page."""
+    """Run the tool with this number in its own process, and return its view of a call in the words of the page."""
     environment = {**os.environ, "NEW_RELIC_DEVELOPER_MODE": "true", "DD_TRACE_STARTUP_LOGS": "false"}
     command = [sys.executable, "-m", "measure.conformance.watching", str(number)]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
@@ -251,14 +251,14 @@ def seen_by(number: int) -> str:
 
 
 def stated() -> dict[tuple[str, str], str]:
-    """Return what each tool sees by the page, whose rows have several tools."""
+    """Return each tool's view of a call according to the page, which has several tools in a row."""
     table = PAGE.read_text(encoding="utf-8").partition(HEAD)[2].partition("\n\n")[0]
     cells = [line.strip("| ").split(" | ") for line in table.splitlines()]
     return {(tool, passed): seen.partition(":")[0] for tools, _, passed, seen in cells for tool in tools.split(", ")}
 
 
 def main() -> None:
-    """Print what each tool sees and compare it with the page, or print the count of one tool."""
+    """Print each tool's view of a call and compare it with the page, or print the count of one tool."""
     if len(sys.argv) > 1:
         print([*TOOLS.values()][int(sys.argv[1])]())
         return

@@ -38,7 +38,7 @@ def measured(name: str, measurement: Measurement) -> list[Figure]:
     try:
         result = measurement()
         return result if isinstance(result, list) else asyncio.run(result)
-    except Exception:  # noqa: BLE001  # the other measurements go on
+    except Exception:  # noqa: BLE001  # the other measurements must still run
         traceback.print_exc()
         return [Figure(promise=name, allowed="figures", measured="failed: see above", holds=False)]
 
@@ -48,7 +48,7 @@ def main() -> int:
     names = sys.argv[1:] or list(MEASUREMENTS)
     if unknown := set(names) - MEASUREMENTS.keys():
         raise SystemExit(f"no such measurement: {', '.join(sorted(unknown))}; there are {', '.join(MEASUREMENTS)}")
-    # The client would warn of hundreds of cooldowns.
+    # The client would log hundreds of warnings about cooldowns.
     logging.getLogger("itwin_platform").addHandler(logging.NullHandler())
     holds = True
     for name in names:

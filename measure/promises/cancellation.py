@@ -1,4 +1,4 @@
-"""Cancel a call over real connections at each turn of the event loop, and count the resources that it leaks."""
+"""Cancel a call over real connections at each event loop iteration, and count the resources that it leaks."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from tests.support.services import ACCOUNT, PreparedResponse, RawServer, Receive
 
 from .figure import Figure, exactly
 
-#: Responses to the attempts of one call, which make it wait in every way.
+#: Responses to the attempts of one call, which cause a cooldown, a backoff, a reconnection and a token refresh.
 SCRIPT = (
     PreparedResponse(status=429, headers={"retry-after": "0.002"}),
     PreparedResponse(status=503),
@@ -25,10 +25,10 @@ SCRIPT = (
     PreparedResponse(body=ACCOUNT, delay=0.001),
 )
 
-#: Consecutive calls that must end before their cancellation: over real connections, the number of turns varies.
+#: Consecutive calls that must end before their cancellation: over real connections, the number of iterations varies.
 MISSES = 3
 
-#: The default transport, and those of httpx and httpx2.
+#: The default transport, and the transports of httpx and httpx2.
 TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport]] = {
     "the default transport": EngineTransport,
     "httpx": plain_transport,
@@ -47,7 +47,7 @@ def busy(transport: Any) -> int:
 async def left_after(
     turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport]
 ) -> tuple[bool, int, int, int]:
-    """Cancel a call at a turn; return whether it was in flight, and the tasks, connections and permits it leaks."""
+    """Cancel a call at an iteration; return whether it was in flight, and the leaked tasks, connections and permits."""
     script: Iterator[PreparedResponse] = iter(SCRIPT)
     gate, refreshes, before = Gate(1), 0, asyncio.all_tasks()
 
@@ -69,7 +69,7 @@ async def left_after(
             hit = await cancelled_at_turn(platform.itwins.get_primary_account(), turn=turn)
             permits = gate.in_flight
             held = busy(transport)
-            # The next call succeeds all the same.
+            # The next call on the same client must succeed.
             await platform.itwins.get_primary_account()
         with suppress(TimeoutError):  # open connections are counted below
             async with asyncio.timeout(1.0):
@@ -78,7 +78,7 @@ async def left_after(
 
 
 def cancellation() -> list[Figure]:
-    """Cancel a call at every turn of the event loop, through each transport."""
+    """Cancel a call at every event loop iteration, through each transport."""
     return [figure for name in TRANSPORTS for figure in _cancelled(name)]
 
 
@@ -91,7 +91,7 @@ def _cancelled(transport: str) -> list[Figure]:
             hit, *left = runner.run(left_after(turn, TRANSPORTS[transport]))
         points, missed = points + hit, 0 if hit else missed + 1
         tasks, connections, permits = tasks + left[0], connections + left[1], permits + left[2]
-    name = f"a call through {transport} cancelled at each of {points} turns of the event loop"
+    name = f"a call through {transport} cancelled at each of {points} event loop iterations"
     return [
         exactly(f"{name}: tasks left", tasks, 0),
         exactly(f"{name}: connections left", connections, 0),

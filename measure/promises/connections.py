@@ -60,14 +60,14 @@ async def surplus(*, schedules: int = 5_000) -> Figure:
 
         async def create(number: int) -> None:
             nonlocal mismatched
-            # Bytes that are not HTTP and arrive during a request end its connection.
+            # Bytes that are not HTTP end the connection if they arrive during a request.
             with suppress(OutcomeUnknownError):
                 detector = await platform.detectors.create(name=f"d-{number}", type="PhotoObjectDetector")
                 mismatched += detector.name != f"d-{number}"
 
         for start in range(0, schedules, 10):
             await asyncio.gather(*(create(number) for number in range(start, start + 10)))
-            # Only between two rounds: HTTP cannot distinguish a response that arrives during a request from its own.
+            # Sent between two rounds: during a request, HTTP cannot distinguish a surplus response from the real one.
             if source.random() < 0.5:
                 server.push(PHANTOM)
     return exactly(f"responses of another request, {schedules:,} schedules", mismatched, 0)
@@ -108,12 +108,12 @@ async def cuts(*, step: int = 1) -> list[Figure]:
     broken_gets = repeated_posts = count = 0
 
     async def get(platform: PlatformClient) -> bool:
-        """Return whether a GET fails, or is not sent exactly twice."""
+        """Return whether a GET is broken: it fails, or is not sent exactly twice."""
         account = await platform.itwins.get_primary_account()
         return account.id != "a-1" or cutting.requests != 2
 
     async def post(platform: PlatformClient) -> bool:
-        """Return whether a POST is sent again, or ends otherwise than with `OutcomeUnknownError`."""
+        """Return whether a POST is broken: it is retried, or does not raise `OutcomeUnknownError`."""
         with suppress(OutcomeUnknownError):
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
             return True
@@ -124,7 +124,7 @@ async def cuts(*, step: int = 1) -> list[Figure]:
     async with server:
         for call, response in ((get, GOT), (post, POSTED)):
             async with client(address) as platform:
-                await call(platform)  # without a cut, for the size of the request
+                await call(platform)  # without a cut, to measure the size of the request
             sizes = {"response": range(0, len(response), step), "request": range(1, cutting.size_of_request, step)}
             for plan in ((where, size) for where, each in sizes.items() for size in each):
                 # A new client: after many failures, the circuit breaker of one client would delay each call.

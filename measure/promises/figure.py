@@ -28,12 +28,12 @@ def at_most(promise: str, measured: float, allowed: float, *, unit: str = "") ->
 
 
 def for_comparison(name: str, measured: float, *, unit: str = "") -> Figure:
-    """Return a figure that promises nothing, for comparison with other figures."""
+    """Return a figure without a promise, for comparison with other figures."""
     return Figure(promise=name, allowed="", measured=f"{measured:.4g}{unit}", holds=True)
 
 
 def not_measured(name: str, reason: str) -> Figure:
-    """Return a row with the reason for which this machine has no figure."""
+    """Return a figure that was not measured on this machine, with the reason."""
     return Figure(promise=name, allowed="", measured=f"not measured: {reason}", holds=True)
 
 

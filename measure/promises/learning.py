@@ -64,7 +64,7 @@ async def run(limit: Limit, *, calls: int, latency: float, is_whole: bool, seed:
 def worst(
     limits: Sequence[FixedWindow | TokenBucket], *, calls: int, latency: float, is_whole: bool
 ) -> tuple[int, float, float]:
-    """Return the number of lost calls, and of all limits the most requests per call and worst ratio to the ideal."""
+    """Return the number of lost calls, the highest number of requests per call, and the highest ratio to the ideal."""
     undone, per_call, against = 0, 0.0, 0.0
     for seed, limit in enumerate(limits):
         result = in_virtual_time(run(limit, calls=calls, latency=latency, is_whole=is_whole, seed=seed))
@@ -75,14 +75,14 @@ def worst(
 
 
 def limits_of(kind: type[FixedWindow | TokenBucket], requests: int, per: float) -> Sequence[FixedWindow | TokenBucket]:
-    """Return a limit for each seed; aligned windows begin at another time for each."""
+    """Return a limit for each seed; the first aligned window begins at a different time for each."""
     if kind is AlignedWindow:
         return [AlignedWindow(requests, per, seed / SEEDS * per) for seed in range(SEEDS)]
     return [kind(requests, per) for _ in range(SEEDS)]
 
 
 def learning() -> list[Figure]:
-    """Measure windows, a token bucket, bans that restart, limits that rise, and limits that are not rates."""
+    """Measure windows, token buckets, bans that restart, rising limits, and limits that are not rates."""
     found: list[Figure] = []
     for kind in (FixedWindow, AlignedWindow, SlidingWindow, TokenBucket):
         for latency in LATENCIES:
@@ -110,7 +110,7 @@ def learning() -> list[Figure]:
 
 
 def rising_limits() -> list[Figure]:
-    """Measure the seconds until a limit is used that rises from 10 to 50 a second after a minute."""
+    """Measure the time until calls use a limit after it rises from 10 to 50 a second."""
     found: list[Figure] = []
     for kind in (FixedWindow, AlignedWindow, SlidingWindow, TokenBucket):
         results = [
@@ -125,7 +125,7 @@ def rising_limits() -> list[Figure]:
 
 
 def seconds_until_used(kind: type[FixedWindow | TokenBucket], *, at: float, seed: int, is_whole: bool) -> float:
-    """Return the seconds until five seconds have 80 % of the calls that the higher limit allows."""
+    """Return the seconds until an interval of five seconds has 80 % of the calls that the higher limit allows."""
     limit = RisingLimit(kind(10, 1.0), kind(50, 1.0), at=at)
     accepted = in_virtual_time(run(limit, calls=4000, latency=0.02, is_whole=is_whole, seed=seed)).accepted
     times = (at + step / 2 for step in range(round(2 * (accepted[-1] - at))))

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Limit(Protocol):
-    """Decides which requests a service accepts."""
+    """A rate limit of a service."""
 
     def accepts(self, now: float) -> bool:
         """Count a request and return whether the limit allows it."""
@@ -67,7 +67,7 @@ class TokenBucket:
 
 
 class AlignedWindow(FixedWindow):
-    """A limit of `requests` in each window of `per` seconds of a clock, which shows `phase` at the beginning."""
+    """A limit of `requests` in each window of `per` seconds, aligned to a clock that starts at `phase`."""
 
     def __init__(self, requests: int, per: float, phase: float = 0.0) -> None:
         super().__init__(requests, per)
@@ -130,7 +130,7 @@ class SlidingWindow(FixedWindow):
 
 
 class RisingLimit:
-    """A limit that a higher limit replaces at the second `at`."""
+    """A limit that is replaced by a higher limit after `at` seconds."""
 
     def __init__(self, before: Limit, after: Limit, *, at: float) -> None:
         self._before, self._after, self._at = before, after, at

@@ -1,4 +1,4 @@
-"""Measure an operation behind the gate of another one that hangs or is rate limited, in virtual time."""
+"""Measure an operation that shares its gate with another operation, which hangs or is rate limited, in virtual time."""
 
 import asyncio
 import random
@@ -16,15 +16,15 @@ from .figure import Figure, at_most, exactly, for_comparison
 from .limits import PunishingWindow
 from .outage import LATENCY, Service, called
 
-#: How long each case lasts, and how often each operation is called in a second.
+#: The duration of each case in seconds, and the calls of each operation in a second.
 SECONDS, A_RATE, B_RATE = 120.0, 2.0, 5.0
-#: The header in which a 429 names the operation that it met.
+#: The header in which a 429 names the rate-limited operation.
 NAMED = "itwinplatform-ratelimited-operation"
 HEADERS = ServiceHeaders(limit_operation=(NAMED,))
 
 
 async def _beside(respond: Callable[[ReceivedRequest], Awaitable[Outcome]]) -> tuple[int, list[float]]:
-    """Call both operations regularly; return the lost calls of the second one, and the seconds of the others."""
+    """Call both operations regularly; return the lost calls of the second one, and the seconds of its other calls."""
     loop = asyncio.get_running_loop()
     async with BackoffTransport(Service(respond), gate=Gate(20), headers=HEADERS) as transport:
 
@@ -58,7 +58,7 @@ def _limited(retry_after: int, **headers: str) -> Callable[[ReceivedRequest], Aw
 
 
 async def _herd(limit: PunishingWindow) -> tuple[int, float]:
-    """Make 200 calls of each operation at once; return the lost calls and requests per call of the limited one."""
+    """Make 200 calls of each operation at once; return the lost calls and the requests per call of the limited one."""
 
     def respond(received: ReceivedRequest) -> Outcome:
         if received.target.startswith("/b") or limit.accepts(received.at):
@@ -80,14 +80,14 @@ def operations() -> list[Figure]:
     lost, times = in_virtual_time(_beside(_hangs))
     figures = [
         exactly("one operation hangs: lost calls of another one", lost, 0),
-        for_comparison("one operation hangs: the middle call of another one", median(times), unit=" s"),
+        for_comparison("one operation hangs: the median call of another one", median(times), unit=" s"),
         at_most("one operation hangs: 99 % of the calls of another one", times[int(0.99 * len(times))], 2.0, unit=" s"),
     ]
     for name, headers, allowed in (("named", {NAMED: "a"}, (1.0, 1.0, 1.0)), ("not named", {}, (3.0, None, None))):
         for seconds, longest in zip((1, 30, 300), allowed, strict=True):
             lost, times = in_virtual_time(_beside(_limited(seconds, **headers)))
             case, middle = f"one operation is limited, {name}, Retry-After: {seconds}", median(times) if times else 0.0
-            about = f"{case}: the middle call of another one"
+            about = f"{case}: the median call of another one"
             if longest is None:
                 figures.append(for_comparison(f"{case}: lost calls of another one", lost))
                 figures.append(for_comparison(about, middle, unit=" s"))
@@ -97,7 +97,7 @@ def operations() -> list[Figure]:
     for name, banned_for in (("10 a second", 0.0), ("10 a second and a ban of 5 s", 5.0)):
         lost, per_call = in_virtual_time(_herd(PunishingWindow(10, 1.0, ban=banned_for)))
         figures += [
-            exactly(f"one operation has a limit of {name}: lost of its 200 calls", lost, 0),
+            exactly(f"one operation has a limit of {name}: lost calls of its 200", lost, 0),
             at_most(f"one operation has a limit of {name}: requests per call", per_call, 1.2),
         ]
     return figures

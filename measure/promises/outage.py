@@ -17,7 +17,7 @@ from tests.support.services import InTaskOfCall, Outcome, PreparedResponse, Rece
 from .figure import Figure, at_most, for_comparison
 
 LATENCY = 0.02
-#: Seconds that a service names as its delay while it is down.
+#: Seconds in the header `Retry-After` of a service that is down.
 NAMED = 1
 HTML = {"content-type": "text/html"}
 #: The outcome of a request during each kind of outage.
@@ -31,11 +31,11 @@ KINDS: dict[str, Callable[[], Outcome]] = {
 
 
 class Service(ScriptedTransport, InTaskOfCall):
-    """A service whose attempts run in the task of their call, as those of the default transport do."""
+    """A service without a network; like the default transport, it runs an attempt in the task of the call."""
 
 
 def blip(kind: str, is_down: Callable[[str, float], bool]) -> Service:
-    """Return a service without a network; `is_down` decides by path and time whether it is down."""
+    """Return a service that is down at the paths and times for which `is_down` is true."""
 
     async def respond(received: ReceivedRequest) -> Outcome:
         down = is_down(received.target, received.at)
@@ -73,7 +73,7 @@ async def at_once(service: Service, *, calls: int) -> list[tuple[str, int | type
 
 
 def lost(kind: str, *, seconds: float, calls: int) -> tuple[int, list[float]]:
-    """Return the number of GETs that a blip loses, and the seconds from its end to each other success."""
+    """Return the number of GETs that a blip loses, and the seconds from its end to the success of each other GET."""
     found = in_virtual_time(at_once(blip(kind, until(seconds)), calls=calls))
     # A client that obeys `Retry-After` retries no sooner.
     ends_at = max(seconds, NAMED) if kind == "503 with Retry-After" else seconds
@@ -97,13 +97,13 @@ def blips() -> list[Figure]:
             )
             for calls, (_, seconds_after) in zip((20, 1000), (found[0], found[-1]), strict=True):
                 middle, last = median(seconds_after), max(seconds_after)
-                figures.append(at_most(f"{name}: the middle one of {calls:,} succeeds after", middle, 1.5, unit=" s"))
+                figures.append(at_most(f"{name}: the median one of {calls:,} succeeds after", middle, 1.5, unit=" s"))
                 figures.append(at_most(f"{name}: the last one of {calls:,} succeeds after", last, 2.5, unit=" s"))
     return figures
 
 
 async def lone_caller(service: Service, *, seconds: float) -> int:
-    """Make one call after the other for some time; return the number of requests in the last ten minutes."""
+    """Make one call after the other; return the number of requests in the last ten minutes."""
     loop, paths = asyncio.get_running_loop(), 0
     async with BackoffTransport(service, gate=Gate(20)) as transport:
         while loop.time() < seconds:
@@ -155,7 +155,7 @@ def without_breakers() -> Iterator[None]:
 
 
 async def arriving(share: float | None, *, seed: int) -> float:
-    """Make 1,000 calls at forty a second; return the percentage of lost calls."""
+    """Make 1,000 calls at 40 a second; return the percentage of lost calls."""
     source = random.Random(seed)
 
     def is_down(_: str, now: float) -> bool:

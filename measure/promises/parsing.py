@@ -19,7 +19,7 @@ from .figure import Figure, exactly, for_comparison
 Message = tuple[str, list[bytes]]
 
 BODY = b'{"a":1}'
-#: Reasons for which one parser rejects a response that the other accepts, by parser and text of its error.
+#: Known reasons why one parser rejects a response that the other accepts, by parser and text of its error.
 KNOWN: dict[tuple[str, str], str] = {
     ("engine", "Duplicate Content-Length"): "a repeated length may be rejected: RFC 9110, section 8.6",
     ("engine", "Invalid character in Content-Length"): "a list of lengths may be rejected: RFC 9110, section 8.6",
@@ -85,7 +85,7 @@ class Wire(asyncio.Transport):
 
 
 async def by_engine(method: str, segments: Iterable[bytes]) -> Parsed | str:
-    """Parse a response, after which the peer closes the connection, with the engine; return the text of an error."""
+    """Parse a response and the end of its connection with the engine; return the response, or the text of the error."""
     connection, wire = Connection(origin=None), Wire()
     connection.connection_made(wire)
 
@@ -149,13 +149,13 @@ async def by_h11(method: str, segments: Iterable[bytes]) -> Parsed | str:
 
 
 def _without_framing(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Return headers in lower case without those that frame the body, which h11 changes."""
+    """Return headers in lower case without the framing headers, which h11 changes."""
     pairs = [(name.lower(), value) for name, value in headers]
     return [pair for pair in pairs if pair[0] not in (b"content-length", b"transfer-encoding")]
 
 
 class Messages:
-    """Generates responses from a seed."""
+    """A generator of responses from a seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -267,7 +267,7 @@ _ODD_FRAMING = [
 
 
 def reason_for(rejected_by: str, text: str) -> str | None:
-    """Return the known reason for which a parser rejects a response, or None."""
+    """Return the known reason why a parser rejects a response, or None."""
     for (parser, pattern), reason in KNOWN.items():
         if parser == rejected_by and re.search(pattern, text):
             return reason
@@ -306,7 +306,7 @@ def figures_of(name: str, found: Counter[str], unknown: list[str]) -> list[Figur
     """Return the figures of a comparison."""
     return [
         exactly(
-            f"{name}: read differently by the engine and by httpx, or accepted by one for no known reason",
+            f"{name}: read differently by the engine and by httpx, or rejected by one of them for an unknown reason",
             len(unknown),
             0,
         ),

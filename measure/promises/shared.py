@@ -18,15 +18,15 @@ from .figure import Figure, at_most, exactly, for_comparison, not_measured
 from .limits import FixedWindow, PunishingWindow
 from .workers import Settings, started
 
-#: Calls before the measurement, which connect, load the script and warm up the interpreter, and measured calls.
+#: The number of calls that connect, load the script and warm up the interpreter, and the number of measured calls.
 WARM_UP, CALLS = 100, 1000
-#: A rate that Redis counts but that delays no call.
+#: A rate that Redis counts, but that never delays a call.
 HIGH_RATE = RateLimit(100_000, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """Processes at a limit, the most requests per call (`most`), and the longest time against the ideal (`slowest`)."""
+    """A rate limit with its processes: `most` bounds the requests per call, `slowest` the ratio to the ideal time."""
 
     processes: int
     limit: type[FixedWindow]
@@ -147,7 +147,7 @@ async def stopped_worker(redis: RedisServer) -> list[Figure]:
     name = "SIGSTOP of one of four workers, 100/s"
     return [
         exactly(f"{name}: calls of the others done", done, 300),
-        at_most(f"{name}: longest silence of the others", max(b - a for a, b in pairwise(times)), 2.0, unit=" s"),
+        at_most(f"{name}: longest pause of the others", max(b - a for a, b in pairwise(times)), 2.0, unit=" s"),
     ]
 
 
@@ -176,7 +176,7 @@ async def uncontended(redis: RedisServer) -> list[Figure]:
 
 
 async def shared() -> list[Figure]:
-    """Measure each case with a new process of each server that is found: Redis, Valkey."""
+    """Measure each case with a new process of each installed server: Redis, Valkey."""
     if not (programs := server_programs()):
         return [not_measured("RedisGate on a real server", "no redis-server or valkey-server was found")]
     found: list[Figure] = []
@@ -186,7 +186,7 @@ async def shared() -> list[Figure]:
     )
     for program in programs:
         for measurement in measurements:
-            # A new server: no measurement finds the state of another.
+            # A new server for each measurement, without the state of the previous one.
             with RedisServer(program) as redis:
                 version, figures = redis.version, await measurement(redis)
             found += [replace(each, promise=f"{version}: {each.promise}") for each in figures]

@@ -18,7 +18,7 @@ from .workers import Settings
 
 
 async def warm_up() -> None:
-    """Make one call to another service, so that no import is measured."""
+    """Make one call to another service, so that the measurement includes no imports."""
     async with (
         RawServer(PreparedResponse(body=ACCOUNT)) as server,
         PlatformClient(server.address, vendor="acme", token="t-1") as platform,
@@ -43,6 +43,6 @@ async def work(settings: Settings) -> Counter[str]:
 
 
 if __name__ == "__main__":
-    # The measurement causes cooldowns and lost servers, and the client would warn of each.
+    # The measurement causes cooldowns and kills servers, and the client would log a warning for each.
     logging.getLogger("itwin_platform").addHandler(logging.NullHandler())
     print(json.dumps(asyncio.run(work(Settings(**json.loads(sys.argv[1]))))), flush=True)

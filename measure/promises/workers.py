@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 
-#: Seconds after which a measurement fails.
+#: Seconds after which a measurement that has not ended fails.
 TIMEOUT = 240.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of each process: `workers` is the number that share the limit, `processes` those to start."""
+    """The settings of each process: `workers` processes share the limit, and `processes` of them are started."""
 
     address: str
     calls: int
@@ -36,14 +36,14 @@ class Workers:
             process.stdin.write(b"\n")
 
     async def results(self) -> Counter[str]:
-        """Wait for all processes and count how their calls ended; a killed process counts none."""
+        """Wait for all processes and count the results of their calls; a killed process has no results."""
         outputs = [await process.communicate() for process in self.processes]
         return sum((Counter(json.loads(output or b"{}")) for output, _ in outputs), Counter[str]())
 
 
 @asynccontextmanager
 async def started(settings: Settings) -> AsyncIterator[Workers]:
-    """Start the processes, wait until each is ready, and kill those that still run at the end."""
+    """Start the processes, wait until each is ready, and kill all running processes at the end."""
     arguments = [sys.executable, "-m", "measure.promises.worker", json.dumps(asdict(settings))]
     pipe, processes = asyncio.subprocess.PIPE, list[asyncio.subprocess.Process]()
     try:

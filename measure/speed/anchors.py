@@ -1,6 +1,6 @@
 """Lower bounds of processor time: the floor, clients written in Rust, and decoding alone.
 
-`docs/benchmarks.md` lists the features that each of them lacks.
+`docs/benchmarks.md` lists the missing features of each of them.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ import msgspec
 from .clients import ACCEPT, Dictionaries, tls_of
 from .data import authority, encoded, stored
 
-#: Connections, as many as this client has by default.
+#: The number of connections: the default of this client.
 IN_FLIGHT = 20
 
 
@@ -123,7 +123,7 @@ TIMES = {"createdDateTime", "lastModifiedDateTime", "creationTime", "lastModifie
 
 
 class Structs(Dictionaries):
-    """Decodes the pages of listings with `msgspec.Struct`, without a request."""
+    """A client that decodes the pages of listings with `msgspec.Struct`, and sends no request."""
 
     def __init__(self) -> None:
         async def nothing(*_: object) -> None:
@@ -142,7 +142,7 @@ class Structs(Dictionaries):
 
 
 def decoded(name: str, size: int, *, is_read: bool = True) -> int:
-    """Decode all pages, and return the number of items. Unless `is_read`, the data of scene objects stays as bytes."""
+    """Decode all pages and return the number of items. Without `is_read`, the data of scene objects is not decoded."""
     decode = decoder(name, is_read=is_read).decode
     # Keep all pages until the end, as `collect()` does.
     return sum(len(getattr(page, name)) for page in [decode(body) for body in pages(name, size)])

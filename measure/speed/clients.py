@@ -149,7 +149,7 @@ class Stock:
         return len(await self._listing(self._scene_objects, "objects", 100))
 
     async def objects_with_data(self) -> int:
-        # The generator makes no model of the data, whose type depends on the kind.
+        # The generator makes no model for the data, because its type depends on the kind.
         objects = await self._listing(self._scene_objects, "objects", 100)
         return sum(item.data["position"]["x"] > 0 for item in objects)
 
@@ -197,7 +197,7 @@ class Dictionaries:
         return len(await self._listing(f"/itwins/?$top={page_size}", "iTwins"))
 
     async def itwins_concurrently(self) -> int:
-        # This program knows the number of pages, which no response states.
+        # The number of pages is hard-coded, because no response has it.
         paths = [f"/itwins/?$skip={skip}&$top=1000" for skip in range(0, 10_000, 1000)]
         return sum(len(page["iTwins"]) for page in await asyncio.gather(*(self._send("GET", path) for path in paths)))
 
@@ -222,7 +222,7 @@ class Dictionaries:
 
 
 def tls_of(address: str) -> ssl.SSLContext | None:
-    """Return a context that trusts the certificate of the benchmarks, if the address is one of HTTPS."""
+    """Return a context that trusts the certificate of the benchmarks for an HTTPS address; None for HTTP."""
     return ssl.create_default_context(cafile=authority()) if address.startswith("https:") else None
 
 

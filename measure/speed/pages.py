@@ -14,7 +14,7 @@ from .workloads import AIOHTTP, GET, HTTPX, MSGSPEC, OURS, STOCK, by_title
 BEGIN, END = "<!-- Measured by `make bench`: edit the text outside of these marks. -->", "<!-- End of the figures. -->"
 #: The clients of the chart.
 SHOWN = (STOCK, AIOHTTP, MSGSPEC, OURS)
-#: Workloads, by title, of the table at the top, and their descriptions in it.
+#: The workloads of the table at the top: their descriptions by title.
 GAINS = {
     "GET": "one call",
     "1,000 tasks": "a thousand calls at once",
@@ -63,7 +63,7 @@ Each ratio is to the time of httpx with json: the median of the rounds, and thei
 
 ## Against the floor
 
-Each ratio is to the least client that the parts of this one allow: asyncio, httptools and msgspec, and nothing else.
+Each ratio is to the smallest client that can be written with the parts of this one: asyncio, httptools and msgspec.
 
 {anchors}
 
@@ -144,7 +144,7 @@ def each_python(figures: Figures, python: str, old: str) -> list[list[str]]:
 
 
 def gains(figures: Figures) -> list[list[str]]:
-    """Return the time of this client as a share of the time of others as rows of cells, the head first."""
+    """Return the rows of the time of this client as a share of the time of others, the head first."""
     rows = [["", "Of httpx + json", "Of aiohttp + json"]]
     for title, words in GAINS.items():
         found = [ratios(figures, by_title(title), OURS, against=other) for other in (HTTPX, AIOHTTP)]
@@ -177,7 +177,7 @@ def bar(ratio: float, *, most: float) -> str:
 
 
 def in_markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown, whose first row is the head."""
+    """Return a table in Markdown; the first row is the head."""
     head, *others = rows
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in others)])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 PROJECT = Path(__file__).resolve().parents[2]
-#: The client that the generator makes with its own templates.
+#: The client that the generator makes with its default templates.
 STOCK_CLIENT = PROJECT / ".cache" / "speed" / "stock" / "stock_client"
 
 

@@ -110,7 +110,7 @@ def findings(figures: Figures, parts: Parts | None) -> Iterator[Finding]:
 
 
 def targets(found: Sequence[Finding]) -> list[list[str]]:
-    """Return the targets as rows of cells, first the head, then those that are missed."""
+    """Return the rows of the targets: the head, the missed targets, the met targets."""
     rows = [["What", "Target", "Found", ""]]
     for each in sorted(found, key=lambda each: each.is_met):
         target = f"at {'least' if each.is_least else 'most'} {each.target:g}"
@@ -119,7 +119,7 @@ def targets(found: Sequence[Finding]) -> list[list[str]]:
 
 
 def table(figures: Figures) -> list[list[str]]:
-    """Return all ratios to httpx as rows of cells, the head first."""
+    """Return the rows of all ratios to httpx, the head first."""
     rows = [["Workload", "httpx + json, ms", *(client for client in CLIENTS if client != HTTPX)]]
     for workload in figures:
         others = [str(ratios(figures, workload, client)) for client in CLIENTS[1:]]
@@ -128,7 +128,7 @@ def table(figures: Figures) -> list[list[str]]:
 
 
 def anchor_rows(figures: Figures) -> list[list[str]]:
-    """Return the ratios to the floor as rows of cells, the head first."""
+    """Return the rows of the ratios to the floor, the head first."""
     clients = (OURS, workloads.MSGSPEC, *(client for client in workloads.ANCHORS if client != FLOOR))
     rows = [["Workload", f"{FLOOR}, ms", *clients]]
     for workload, found in figures.items():
@@ -142,7 +142,7 @@ def anchor_rows(figures: Figures) -> list[list[str]]:
 
 
 def rate_rows(parts: Parts) -> list[list[str]]:
-    """Return requests per second as rows of cells, the head first."""
+    """Return the rows of the requests per second, the head first."""
     rows = [["In flight", *(f"{width:,}" for width in WIDTHS)]]
     for client, found in parts.rates.items():
         spreads = [Spread.of(found[width]) for width in WIDTHS]
@@ -151,7 +151,7 @@ def rate_rows(parts: Parts) -> list[list[str]]:
 
 
 def waiting_rows(parts: Parts) -> list[list[str]]:
-    """Return the seconds of the tasks at a service with latency as rows of cells, the head first."""
+    """Return the rows of the seconds of the tasks at a service with latency, the head first."""
     rows = [["Client", "Requests in flight at most", "Seconds"]]
     cases = zip(workloads.WAITING, parts.waiting, strict=True)
     return [*rows, *([client, str(width), str(Spread.of(rounds))] for (client, width), rounds in cases)]

@@ -24,12 +24,12 @@ from .report import Figures, Parts, print_table
 from .width import rates, waiting
 from .workloads import CLIENTS, FLOOR, OURS, PYREQWEST, QUICK, RY, SNIFFIO, STRUCTS, WORKLOADS, Workload, is_measured
 
-#: Seconds after which the server with latency responds.
+#: Seconds of latency of the server for the workloads with latency.
 LATENCY = 0.1
-#: Runs with new processes each, of which the rounds count together.
+#: The number of runs. Each has new processes; the figures combine the rounds of all runs.
 RUNS = 2
 ROUNDS, QUICK_ROUNDS = 5, 1
-#: Share of its time above which a busy server is the bottleneck.
+#: The share of busy time above which a server counts as the bottleneck.
 MOST_BUSY = 0.9
 #: The folder of the programs in an environment.
 SCRIPTS = "Scripts" if sys.platform == "win32" else "bin"
@@ -75,7 +75,7 @@ def measure(workloads: Sequence[Workload], rounds: int, pythons: Mapping[str, st
 
 
 def run_round(benches: Mapping[str, Bench], number: int, figures: Figures) -> None:
-    """Run each workload with each client, in another order in each round; round 0 warms up."""
+    """Run each workload with each client, in a different order in each round; round 0 is a warm-up."""
     for workload, costs in figures.items():
         if workload.fresh and not number:
             continue
@@ -106,7 +106,7 @@ def server_load(reports: Sequence[Mapping[str, float]]) -> str:
 
 
 def has_package(python: str, name: str) -> bool:
-    """Return whether an environment has a package: there is no wheel for each Python and each system."""
+    """Return whether an environment has a package: some packages have no wheel for this Python or system."""
     return subprocess.run([python, "-c", f"import {name}"], capture_output=True, check=False).returncode == 0
 
 
@@ -144,7 +144,7 @@ def measured_parts(pythons: Mapping[str, str]) -> Parts:
 
 
 def make_stock_client() -> None:
-    """Generate a client with the templates and the configuration of the generator itself."""
+    """Generate a client with the default templates and the default configuration of the generator."""
     environment = os.environ | {"PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])}
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--overwrite"]
     command += ["--path", str(PROJECT / "openapi.yaml"), "--output-path", str(STOCK_CLIENT), "--fail-on-warning"]

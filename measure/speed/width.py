@@ -11,7 +11,7 @@ from .process import Process
 from .workloads import AIOHTTP, HTTPX, OURS, WAITING, WIDTHS
 
 ROUNDS = 5
-#: Seconds after which the service responds to the tasks.
+#: Seconds of latency of the service.
 LATENCY = 0.02
 
 
@@ -36,7 +36,7 @@ def _rounds(
         address = server.line().strip()
         for _ in range(ROUNDS):
             for rounds, (name, width) in zip(found, cases, strict=True):
-                # A new process: the garbage collector would spend time on the objects of another case.
+                # A new process for each case: the garbage collector would visit the objects of the previous one.
                 arguments = ("measure.speed.width_process", name, str(width), address, *options)
                 with Process(*arguments, python=pythons[name]) as client:
                     rounds.append(json.loads(client.line()))

@@ -67,7 +67,7 @@ async def sustained(get: Get, in_flight: int) -> float:
                 note()
 
     await asyncio.gather(*(call_until_the_end() for _ in range(in_flight)))
-    assert found is not None  # the tasks end when it is set
+    assert found is not None  # set before the tasks end
     return found
 
 

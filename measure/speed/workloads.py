@@ -5,17 +5,17 @@ from dataclasses import dataclass
 HTTPX, SNIFFIO, HTTPX2 = "httpx + json", "httpx + json, sniffio", "httpx2 + json"
 AIOHTTP, MSGSPEC, STOCK, OURS = "aiohttp + json", "aiohttp + msgspec", "stock generator", "this client"
 CLIENTS = (HTTPX, SNIFFIO, HTTPX2, STOCK, AIOHTTP, MSGSPEC, OURS)
-#: Lower bounds of the processor time: a client that does the least work, two clients in Rust, and decoding alone.
+#: Lower bounds of the processor time: the smallest possible client, two clients in Rust, and decoding alone.
 FLOOR, PYREQWEST, RY = "asyncio + httptools + msgspec", "pyreqwest + msgspec", "ry + msgspec"
 STRUCTS = "msgspec.Struct, decoding alone"
 ANCHORS = (FLOOR, PYREQWEST, RY, STRUCTS)
 #: Calls that the workload "1,000 tasks" starts at once.
 TASKS = 1_000
-#: Requests in flight, of which the table of requests per second has a column each.
+#: Numbers of requests in flight: the columns of the table of requests per second.
 WIDTHS = (20, 100, 1_000)
-#: Clients of a service with latency and their requests in flight: the defaults, and this client with as many as others.
+#: Clients of a service with latency and their requests in flight: their defaults, and this client with 100 too.
 WAITING = ((HTTPX, 100), (AIOHTTP, 100), (OURS, 20), (OURS, 100))
-#: The data of the service, and the words for it in a title: `one` and `all` have a property that is not documented.
+#: The data sets with their words in a title: `one` and `all` have a property that is not documented.
 DATA = {"real": "", "one": ", one in 1,000 with a new property", "all": ", all with a new property"}
 
 
@@ -29,7 +29,7 @@ class Workload:
         data: the data of the service, a key of DATA.
         elapsed: whether to compare elapsed time, which is mostly latency.
         fresh: whether each measurement has a new process, which has made one call.
-        repeats: measurements in each round, of which the median counts: short workloads vary most.
+        repeats: measurements in each round, which counts their median; more for short workloads, which vary most.
     """
 
     name: str
@@ -80,17 +80,17 @@ def by_title(title: str) -> Workload:
 
 
 def is_measured(workload: Workload, client: str) -> bool:
-    """Return whether a client runs a workload: the anchors run those with real data and without latency."""
+    """Return whether a client runs a workload: the anchors run workloads with real data and without latency only."""
     if client not in ANCHORS:
         return True
     return workload.data == "real" and not workload.elapsed and (client != STRUCTS or workload.name in DECODED)
 
 
-#: Highest processor time of one of the 1,000 tasks, in microseconds.
+#: Highest processor time of each of the 1,000 tasks, in microseconds.
 TASK_MICROSECONDS = 95.0
 #: Highest processor time to import the package and make a client, as a ratio to httpx.
 IMPORT_HTTP, IMPORT_HTTPS = 1.2, 1.4
 #: Highest peak memory of a listing, in MB.
 COLLECT_MEGABYTES, ITERATE_MEGABYTES = 17.0, 6.0
-#: Lowest requests per second by requests in flight, as a ratio to those with 20 in flight.
+#: Lowest requests per second by requests in flight, as a ratio to the requests per second with 20 in flight.
 RATES = {100: 1.0, 1_000: 0.9}

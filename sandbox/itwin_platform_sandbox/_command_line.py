@@ -129,5 +129,5 @@ def _reason(error: Exception, arguments: argparse.Namespace) -> str:
         return str(error)
     if error.field in vars(arguments):
         return f"{_option(error.field)}: {error.message}"
-    # The other fields are those of a rate limit, and of the entries of a seed file.
+    # Every other field belongs to a rate limit or to an entry of a seed file.
     return f"{'--rate' if error.field in ('requests', 'per') else '--seed'}: {error}"

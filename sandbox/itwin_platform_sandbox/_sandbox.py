@@ -49,13 +49,13 @@ class Sandbox:
         latency: Seconds by which every response is delayed.
         strict: Reject query parameters and fields that the specification does not have. By default the journal notes
             them.
-        path_prefix: A path such as `/api` below which the service is found.
+        path_prefix: The path of the service, such as `/api`.
         public_url: The base URL of a proxy in front of the sandbox, used in links to further pages.
-        any_token: Accept every bearer token. With False, accept only `token` and those from `add_token`.
+        any_token: Accept every bearer token. With False, accept only `token` and tokens registered by `add_token`.
         vendor: The only vendor that Accept may name; None for any.
         host: The address to listen on. With 0.0.0.0 or ::, every interface, `base_url` names a loopback address.
         port: The port to listen on; 0 for a free one.
-        tls: Serve HTTPS with a certificate made for this run, which `ca_file` verifies. Needs the extra `tls`.
+        tls: Serve HTTPS with a new certificate, which clients verify with `ca_file`. Needs the extra `tls`.
         allow_hosts: Names that Host may have besides loopback names and addresses; `*` for every name.
         clock: Monotonic seconds for rate limits, token expiry and the journal.
         now: The aware time of stored data and of the header Date.
@@ -176,7 +176,7 @@ class Sandbox:
 
     @property
     def repository_ids(self) -> Mapping[str, str]:
-        """The seeded repositories by subclass; those without one by class, such as `Storage`, which is read-only."""
+        """The seeded repositories by subclass, or by class without one, such as `Storage`, which is read-only."""
         return MappingProxyType(self._running.platform.repository_ids)
 
     @property
@@ -270,8 +270,8 @@ class Sandbox:
             token: The bearer token.
             organization_administrator: Whether the caller holds every permission everywhere.
             service_application: Whether the caller may update webhooks.
-            permissions: Any of `itwins_modify` and `webhooks_maintainer`. They matter for a caller who is not an
-                organization administrator, in the iTwins of which the caller is a member.
+            permissions: Any of `itwins_modify` and `webhooks_maintainer`. They apply to a caller who is not an
+                organization administrator, in the iTwins that have the caller as a member.
             scopes: Any of `itwin-platform` and `webhooks:modify`.
             member_of: The ids of the iTwins that the caller lists; None for all.
             expires_in: Seconds of the sandbox's clock after which requests with the token get 401.
@@ -312,7 +312,7 @@ class Sandbox:
         json: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Respond to a route beside those of the service, such as the token endpoint of an identity provider.
+        """Respond to a route that the service does not have, such as the token endpoint of an identity provider.
 
         The response holds until a reset; the journal has the requests. A later response of a route replaces it.
 
@@ -324,7 +324,7 @@ class Sandbox:
             headers: The headers besides Date, Content-Length and, for JSON, Content-Type.
 
         Raises:
-            ValueError: An argument is wrong, or the route is one of an operation; the message names the argument.
+            ValueError: An argument is wrong, or the route belongs to an operation; the message names the argument.
         """
         values = {"method": method, "path": path, "status": status, "json": json, "headers": headers or {}}
         self._running.add_route(checked(OtherRoute, values))
@@ -332,7 +332,7 @@ class Sandbox:
     def reset(self) -> None:
         """Restore the state of the start: data, tokens, faults, rate limit, latency, clock and journal.
 
-        Requests that wait have no effect and no record after it, and their connections are closed.
+        Requests in flight end: their connections are closed, and they have no effect and no record.
         """
         self._running.in_loop(self._running.reset)
 
@@ -375,10 +375,10 @@ class Sandbox:
                 `unavailable` request.
             retry_after: The form in which `rate_limited` and `unavailable` request their delay.
             origin: The origin of the next link of `next_foreign`.
-            match: Only requests with these parts, any of `path`, in which `*` stands for anything, `query`, a mapping
-                of parameters, and `body`, a mapping of JSON fields: `{"body": {"displayName": "Roads"}}`.
+            match: Only requests with these parts: `path`, in which `*` matches any characters, `query`, a mapping of
+                parameters, and `body`, a mapping of JSON fields, such as `{"body": {"displayName": "Roads"}}`.
             status: The status of `respond`, from 200 to 599.
-            body: The body of `respond`: a string as it is, None for none, and any other value as JSON.
+            body: The body of `respond`: a string is sent unchanged, None means no body, and other values become JSON.
             headers: The headers of `respond`.
 
         Raises:
@@ -388,7 +388,7 @@ class Sandbox:
         self._running.add_fault(fault_of({**arguments, "headers": headers or {}}))
 
     def clear_faults(self) -> None:
-        """Remove all faults, end `refuse` and held requests, and accept the tokens that `token_expires` has ended."""
+        """Remove all faults, end `refuse` and held requests, and accept tokens that `token_expires` has expired."""
         self._running.in_loop(self._running.clear_faults)
 
 

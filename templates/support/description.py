@@ -1,4 +1,4 @@
-"""Short reprs of models: absent fields are omitted, secrets are hidden, long values are cut."""
+"""Short reprs of models: absent fields are omitted, secrets are hidden, long values are shortened."""
 
 from datetime import datetime
 from enum import Enum
@@ -8,9 +8,9 @@ from typing import Any
 from .kinds import OBJECT
 from .unset import UNSET
 
-#: Fields that tell what a model is: they come first.
+#: Fields that identify an object: they are shown first.
 FIRST = ("id", "number", "display_name", "name")
-#: The most characters of the repr of a model, and of one inside another.
+#: The maximum length of the repr of a model, and of a model inside another one.
 LONGEST, LONGEST_INSIDE = 200, 80
 
 
@@ -48,13 +48,13 @@ _SHORT = _ShortRepr()
 
 
 def describe(model: Any) -> str:
-    """Return the repr of a model, of at most 200 characters: what it is, the first fields, and how many more there are.
+    """Return the repr of a model in at most 200 characters: its class, the first fields, and the number of the others.
 
-    Of fields that the specification does not name, only the names show.
+    Unknown fields are shown by their names only, because a value may be a secret.
     """
     parts: list[str] = []
     names = [name for name in model.__slots__ if name not in ("__weakref__", "additional_properties")]
-    # An access key may be among the properties of an object of any names.
+    # An object whose properties are not documented may contain an access key.
     secrets = model.SECRETS | {name for name, kind in model.FIELDS.values() if kind is OBJECT}
     for name in (*(name for name in FIRST if name in names), *(name for name in names if name not in FIRST)):
         value = getattr(model, name)
@@ -64,13 +64,13 @@ def describe(model: Any) -> str:
     unknown = getattr(model, "additional_properties", None)
     if unknown:
         parts.append(f"additional_properties={_SHORT.repr(sorted(unknown))}")
-    return f"{type(model).__name__}({_joined(parts, room=LONGEST - len(type(model).__name__) - 2)})"
+    return f"{type(model).__name__}({_joined(parts, length=LONGEST - len(type(model).__name__) - 2)})"
 
 
 def missing_key(model: Any, key: object) -> KeyError | TypeError:
-    """Return the error for a key that is no additional property, with the attribute where it is a field's name.
+    """Return the error for a key that is not an additional property; for the name of a field it names the attribute.
 
-    Python asks for the key 0 where a model is iterated over, as `dict(model)` and `list(model)` do.
+    `dict(model)` and `list(model)` read the key 0, because they iterate over the model.
     """
     if isinstance(key, int):
         return TypeError(f"{type(model).__name__} cannot be iterated over: to_dict() returns its JSON object")
@@ -79,9 +79,9 @@ def missing_key(model: Any, key: object) -> KeyError | TypeError:
     return KeyError(key if field is None else f"{key} is a field of {type(model).__name__}: read the attribute {field}")
 
 
-def _joined(parts: list[str], *, room: int) -> str:
-    if sum(len(part) + 2 for part in parts) - 2 <= room:
+def _joined(parts: list[str], *, length: int) -> str:
+    if sum(len(part) + 2 for part in parts) - 2 <= length:
         return ", ".join(parts)
-    left = room - len(f"… {len(parts)} more")
+    left = length - len(f"… {len(parts)} more")
     kept = [part for part in parts if (left := left - len(part) - 2) >= 0]
     return ", ".join([*kept, f"… {len(parts) - len(kept)} more"])

@@ -1,4 +1,4 @@
-"""Encoding for the wire: JSON values, and strings for queries and headers."""
+"""Encoding of requests: JSON values, and strings for queries and headers."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
@@ -9,14 +9,14 @@ from uuid import UUID
 
 from .unset import UNSET
 
-#: Types that JSON has as they are. They are checked first, because nearly every value has one of them.
+#: The types of values that need no encoding. They are checked first, because most values have one of them.
 PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 class Fields(dict[str, Any]):
-    """The fields of a model by their names in JSON, which tells them from a mapping of the caller.
+    """The fields of a model by their names in JSON; a class of its own, to distinguish them from the caller's mapping.
 
-    Their values may be secrets, so only the names show in `repr`. `model` is the name of a complete object's model.
+    `repr` shows the names only, because values may be secrets. `model` is the name of the model of a complete object.
     """
 
     __slots__ = ("model",)
@@ -26,7 +26,7 @@ class Fields(dict[str, Any]):
 
 
 def fields_of(value: Any) -> Any:
-    """Return a model as its fields, also those in a list; all other values as they are."""
+    """Return the fields of a model, or a list with the fields of its models; return any other value unchanged."""
     if hasattr(value, "wire_fields"):
         return value.wire_fields()
     if type(value) is not list:
@@ -35,7 +35,7 @@ def fields_of(value: Any) -> Any:
 
 
 def encode_scalar(value: Any) -> Any:
-    """Encode an enum member, a time, a date, a UUID or an integer of another library; others stay as they are."""
+    """Encode an enum member, a time, a date, a UUID or an integer of another library; return other values unchanged."""
     if isinstance(value, Enum):
         return encode(value.value)
     if isinstance(value, datetime):
@@ -46,25 +46,25 @@ def encode_scalar(value: Any) -> Any:
 
 
 def as_integer(value: Any) -> Any:
-    """Return an integer of another library, such as numpy, as an int; return any other value as it is."""
+    """Return an integer of another library, such as numpy, as an int; return any other value unchanged."""
     if type(value) in PLAIN or not isinstance(value, SupportsIndex):
         return value
     try:
         return index(value)
-    except TypeError:  # An array has the method too.
+    except TypeError:  # a numpy array has `__index__` too
         return value
 
 
 def class_name(value: object) -> str:
-    """Return the name of the class of a value, with its module: numpy has a class `bool` too."""
+    """Return the name of the class of a value with its module, because numpy has a class `bool` too."""
     return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
 
 
 def encode_datetime(value: datetime) -> str:
-    """Encode a time in UTC with milliseconds and `Z`. A time without a zone is in UTC, as when it is decoded."""
+    """Encode a time in UTC with milliseconds and `Z`. A time without a time zone is taken as UTC, as in decoding."""
     try:
         moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    except OverflowError:  # At the ends of the calendar a time may have no form in UTC.
+    except OverflowError:  # the conversion to UTC leaves the years 1 to 9999
         return value.isoformat(timespec="milliseconds")
     return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
@@ -73,13 +73,13 @@ def encode(value: Any, *, scalar: Callable[[Any], Any] = encode_scalar) -> Any:
     """Encode a value for JSON: models as objects, enums and UUIDs as strings, times as `YYYY-MM-DDTHH:mm:ss.sssZ`.
 
     Args:
-        value: what to encode.
-        scalar: encodes all that is neither a model nor a mapping nor a list, nor JSON already.
+        value: a model, a mapping, a list or a scalar.
+        scalar: encodes a value that is not a model, a mapping, a list or a value of JSON.
     """
     try:
         return _encode(value, scalar)
     except RecursionError:
-        # A response may be nested more deeply than Python functions can be.
+        # A response may be nested more deeply than Python's recursion limit.
         return copy_values(value, scalar=scalar)
 
 
@@ -89,7 +89,6 @@ def _encode(value: Any, scalar: Callable[[Any], Any]) -> Any:
         return value
     if kind is list or isinstance(value, (list, tuple)):
         return [item if type(item) in PLAIN else _encode(item, scalar) for item in value]
-    # A plain dict is checked first: `isinstance(value, Mapping)` takes ten times as long.
     if kind is not dict and hasattr(value, "wire_fields"):
         value = value.wire_fields()
     elif kind is not dict and not isinstance(value, Mapping):
@@ -100,16 +99,16 @@ def _encode(value: Any, scalar: Callable[[Any], Any]) -> Any:
 
 
 def copy_values(value: Any, *, scalar: Callable[[Any], Any], name: Callable[[Any], Any] | None = None) -> Any:
-    """Copy a value of models, mappings and lists, nested as deeply as memory allows.
+    """Copy a value of models, mappings and lists without recursion, so that its depth has no limit.
 
     Args:
-        value: what to copy.
-        scalar: makes the copy of all that is neither a model nor a mapping nor a list.
-        name: makes the copy of the key of a mapping; the key itself by default.
+        value: a model, a mapping, a list or a scalar.
+        scalar: copies a value that is not a model, a mapping or a list.
+        name: copies the key of a mapping; by default, keys are used unchanged.
     """
     root = [value]
     unfinished: list[Any] = [root]
-    # A value that contains itself becomes a copy that contains itself.
+    # Each value and its copy by the id of the value, so that the copy of a cyclic value is cyclic.
     copies: dict[int, tuple[Any, Any]] = {}
     for parts in unfinished:
         for key, item in parts.items() if type(parts) is dict else enumerate(parts):
@@ -144,5 +143,5 @@ def encode_string(value: Any) -> str:
 
 
 def encode_parameters(values: Mapping[str, Any]) -> dict[str, str]:
-    """Encode query parameters or headers. One that is UNSET or None is omitted."""
+    """Encode query parameters or headers, and omit those with the value UNSET or None."""
     return {name: encode_string(value) for name, value in values.items() if value is not UNSET and value is not None}

@@ -8,18 +8,18 @@ from .request import Received
 
 
 class ResponseDecodeError(Exception):
-    """A 2xx response that does not match the specification. It has the response's `status`, `headers` and `body`."""
+    """A 2xx response that does not match the specification, with its `status`, `headers` and `body`."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes, *, reason: str | None = None) -> None:
-        said = reason or "it does not match the specification"
-        super().__init__(f"response with status {status} and {len(body)} bytes: {said}")
+        reason = reason or "it does not match the specification"
+        super().__init__(f"response with status {status} and {len(body)} bytes: {reason}")
         self.status = status
         self.headers = headers
         self.body = body
 
 
 def decode_error(response: Received, reason: str | None = None) -> Exception:
-    """Return the error of a response; a response with a method `decode_error` makes it itself."""
+    """Return the error for a response: that of its method `decode_error`, or else a `ResponseDecodeError`."""
     make: Callable[[str | None], Exception] | None = getattr(response, "decode_error", None)
     if make is not None:
         return make(reason)
@@ -27,11 +27,11 @@ def decode_error(response: Received, reason: str | None = None) -> Exception:
 
 
 def read_json(response: Received) -> Any:
-    """Return the JSON of a success.
+    """Return the JSON value of a successful response.
 
     Raises:
-        ResponseDecodeError, or what the client in use raises instead: it is none. No frame of it holds the body, and
-            neither does its cause: a service may echo a secret.
+        ResponseDecodeError, or the error of the response's `decode_error`: the body is not JSON. Neither its frames
+            nor its cause hold the body, because a service may echo a secret.
     """
     try:
         return response.json()
@@ -41,10 +41,10 @@ def read_json(response: Received) -> Any:
 
 
 def read_object(response: Received) -> dict[str, Any]:
-    """Return the JSON object of a success.
+    """Return the JSON object of a successful response.
 
     Raises:
-        ResponseDecodeError, or what the client in use raises instead: it is none. See `read_json`.
+        ResponseDecodeError, or the error of the response's `decode_error`: the body is not a JSON object.
     """
     body = read_json(response)
     if isinstance(body, dict):
@@ -54,17 +54,17 @@ def read_object(response: Received) -> dict[str, Any]:
 
 
 def report_misfits(response: Received, places: Sequence[str]) -> None:
-    """Log a warning of values that have another JSON type than documented, and stay as they came.
+    """Log one warning about values of another JSON type than documented, by the method `warn` of the response.
 
-    A response with a method `warn` logs it itself. The values are not part of it, because they may be secrets.
+    The warning has the places of the values, and not the values, because they may be secrets.
     """
     others = f", and {len(places) - 1:,} more" if places[1:] else ""
-    words = f"another JSON type than documented: {places[0]}{others}"
+    message = f"another JSON type than documented: {places[0]}{others}"
     warn: Callable[[str], None] | None = getattr(response, "warn", None)
     if warn is not None:
-        warn(words)
+        warn(message)
     else:
-        logging.getLogger(__package__).warning("response with status %s: %s", response.status_code, words)
+        logging.getLogger(__package__).warning("response with status %s: %s", response.status_code, message)
 
 
 __all__ = ["ResponseDecodeError", "decode_error", "read_json", "read_object", "report_misfits"]

@@ -1,7 +1,8 @@
-"""The kinds of fields: which JSON types a value has, what it is decoded into, and how msgspec checks it.
+"""The kinds of fields: the JSON types of a value, its decoder, and the type by which msgspec checks it.
 
 Each model has a table of its fields, `FIELDS`: by the name of a property in JSON, the name of the field and its kind.
-`methods.py` makes from it the functions that read and write the model, and `structures.py` what msgspec parses into.
+From the table, `methods.py` makes the functions that read and write the model, and `structures.py` the structures into
+which msgspec parses.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,16 +30,16 @@ if TYPE_CHECKING:
     from .structures import Structures
 
 Decode: TypeAlias = Callable[[Any], Any]
-#: The type that msgspec checks, and what makes the value of a field from what it returns; None if that is the value.
+#: The type that msgspec checks, and the function that decodes the result of msgspec; None if the result is the value.
 Checked: TypeAlias = tuple[Any, Decode | None]
-#: The property that chooses the model of another one.
+#: The property whose value determines the model of the property beside it.
 KIND = "kind"
 _WORDS = {str: "a string", int: "a number", float: "a number", bool: "a boolean", list: "a list", dict: "an object"}
 
 
 @cache
 def class_of(name: str) -> Any:
-    """Return a model or an enum by its name. It is imported when it is first needed, so models may name each other."""
+    """Return a model or an enum by its name. It is imported on first use, so models may refer to each other."""
     return getattr(import_module(".models", __package__), name)
 
 
@@ -48,55 +49,55 @@ def _checks_of(name: str) -> list[tuple[str, frozenset[type], "Kind"]]:
 
 
 def words_for(value: object) -> str:
-    """Return the words for the JSON type of a value; the value itself may be a secret."""
+    """Return the JSON type of a value in words, for messages without the value, which may be a secret."""
     return _WORDS.get(type(value), "null")
 
 
 class Kind:
-    """The kind of a field; by default any value, which stays as it came.
+    """The kind of a field; this base class is the kind of any value, which is kept unchanged.
 
-    attrs makes no other methods of the kinds than their constructors, because that is half of the time of the import.
+    attrs makes only the constructors of the kinds, because nothing compares or shows them.
     """
 
     __slots__ = ()
 
     @property
     def holds_models(self) -> bool:
-        """Whether values are models, or hold some."""
+        """Whether values are models, or lists of models."""
         return False
 
     @property
     def types(self) -> frozenset[type]:
-        """The types of Python for the documented JSON type of a scalar."""
+        """The Python types of a scalar with the documented JSON type."""
         return frozenset()
 
     @property
     def models_by_kind(self) -> Mapping[str, str]:
-        """The names of the models by the values of the property `kind`, where these choose one."""
+        """The names of the models by the values of the property `kind`; empty for other kinds of fields."""
         return {}
 
     def decoder(self) -> Callable[..., Any] | None:
-        """Return the function that decodes a value; None if values stay as they came."""
+        """Return the function that decodes a value; None if values are kept unchanged."""
         return None
 
     def assignment(self, target: str, value: str, decode: str) -> list[str]:
-        """Return the lines of code that decode a value by the function called `decode`."""
+        """Return the lines of code that decode a value with the function called `decode` and assign it to `target`."""
         return [f"{target} = {value}" if self.decoder() is None else f"{target} = {decode}({value})"]
 
     def misfits(self, value: Any, holder: Mapping[str, Any]) -> Iterator[str]:
         """Yield the places of values of another JSON type than documented, such as `[3].latitude is a string`.
 
-        Null is accepted everywhere but as an item of a list of objects.
+        Null is accepted everywhere except as an item of a list of objects.
 
         Args:
-            value: a JSON value that is not null.
-            holder: the object that has it.
+            value: a JSON value other than null.
+            holder: the object that has the value as a property.
         """
         if self.types and value.__class__ not in self.types:
             yield f" is {words_for(value)}"
 
     def checked(self, structures: "Structures") -> Checked:
-        """Return how msgspec checks a value."""
+        """Return the type that msgspec checks, and the decoder of its result."""
         return Any, None
 
 
@@ -105,9 +106,10 @@ class Scalar(Kind):
     """A string, a number, a boolean, or an object that stays a dictionary; a string may be decoded further.
 
     Args:
-        types: the types of Python for the JSON type.
-        checked_type: the type that msgspec checks; for a number both, because it would turn an integer into a float.
-        decode: the function that decodes a value, if it does not stay as it came.
+        types: the Python types for the JSON type.
+        checked_type: the type that msgspec checks; `int | float` for a number, because with `float` alone msgspec
+            converts integers.
+        decode: the function that decodes a value; None if values are kept unchanged.
     """
 
     _types: frozenset[type]
@@ -131,7 +133,7 @@ STRING = Scalar(_STRINGS, str)
 OBJECT = Scalar(frozenset({dict}), dict)
 NUMBER = Scalar(_NUMBERS, int | float)
 BOOLEAN = Scalar(frozenset({bool}), bool)
-# msgspec reads fewer forms of a time than `decode_datetime`, and rounds the seventh digit of a second.
+# msgspec checks a time as a string: it reads fewer forms than `decode_datetime`, and rounds the seventh decimal.
 DATE_TIME = Scalar(_STRINGS, str, decode_datetime)
 DATE = Scalar(_STRINGS, str, decode_date)
 UUID_STRING = Scalar(_STRINGS, str, decode_uuid)
@@ -155,7 +157,7 @@ class EnumKind(Kind):
     def assignment(self, target: str, value: str, decode: str) -> list[str]:
         if self.is_number:
             return [f"{target} = {decode}({value})"]
-        # In place, because a call takes longer than all the rest.
+        # `decode` is called for null and unknown values only.
         member, other = f"    {target} = {decode}.members[{value}]", f"    {target} = {decode}({value})"
         return ["try:", member, "except (KeyError, TypeError):", other]
 
@@ -187,11 +189,13 @@ class ModelKind(_ObjectKind):
         for wire, types, kind in _checks_of(self.name):
             item = value.get(wire)
             if item is not None and item.__class__ not in types:
-                yield from (f".{wire}{found}" for found in kind.misfits(item, value))
+                yield from (f".{wire}{misfit}" for misfit in kind.misfits(item, value))
 
     def checked(self, structures: "Structures") -> Checked:
-        found = structures.of(class_of(self.name))
-        return (Any, partial(_decoded, self)) if found is Any else (found, MAKERS.get(found, made_of))
+        structure = structures.of(class_of(self.name))
+        if structure is Any:
+            return Any, partial(_decoded, self)
+        return structure, MAKERS.get(structure, model_of_structure)
 
 
 @frozen(eq=False, repr=False)
@@ -210,13 +214,13 @@ class ListKind(Kind):
 
     def misfits(self, value: Any, holder: Mapping[str, Any]) -> Iterator[str]:
         if value.__class__ is not list:
-            # A link to a list has been seen in its place.
+            # Some responses have a link instead of the list.
             if not (value.__class__ is dict and "href" in value):
                 yield f" is {words_for(value)}"
             return
         for index, item in enumerate(value):
             if item is not None or self.item.holds_models:
-                yield from (f"[{index}]{found}" for found in self.item.misfits(item, holder))
+                yield from (f"[{index}]{misfit}" for misfit in self.item.misfits(item, holder))
 
     def checked(self, structures: "Structures") -> Checked:
         inner, make = self.item.checked(structures)
@@ -227,7 +231,7 @@ class ListKind(Kind):
 
 @frozen(eq=False, repr=False)
 class OneOfKind(_ObjectKind):
-    """An object with one of several models, which constants tell apart; of another form it stays a dictionary."""
+    """An object with the one of several models whose constants it has; an object without them stays a dictionary."""
 
     names: tuple[str, ...]
 
@@ -247,8 +251,8 @@ class OneOfKind(_ObjectKind):
                 yield f".{wire} is {words_for(item)}"
 
     def checked(self, structures: "Structures") -> Checked:
-        found = structures.one_of([*map(class_of, self.names)])
-        return (Any, partial(_decoded, self)) if found is Any else (found, made_of)
+        union = structures.one_of([*map(class_of, self.names)])
+        return (Any, partial(_decoded, self)) if union is Any else (union, model_of_structure)
 
 
 @frozen(eq=False, repr=False)
@@ -270,7 +274,7 @@ class LooseKind(Kind):
 
 @frozen(eq=False, repr=False)
 class ByKind(_ObjectKind):
-    """An object whose model the property `kind` beside it chooses; of another kind it stays as it came."""
+    """An object whose model the property `kind` beside it determines; one of an unknown kind is kept unchanged."""
 
     _models_by_kind: Mapping[str, str]
 
@@ -290,22 +294,22 @@ class ByKind(_ObjectKind):
             yield from ModelKind(self.models_by_kind[kind]).misfits(value, holder)
 
 
-#: The name of the field and its kind, by the name of the property in JSON.
+#: The name and the kind of each field, by the name of the property in JSON.
 Table: TypeAlias = Mapping[str, tuple[str, Kind]]
 
 
-def made_of(values: Any) -> Any:
+def model_of_structure(values: Any) -> Any:
     """Return the model of a structure."""
     return MAKERS[values.__class__](values)
 
 
 def _decoded(kind: Kind, value: Any) -> Any:
-    """Decode a value whose type msgspec did not check.
+    """Decode a value that msgspec did not check.
 
     Raises:
-        ValueError: a part of it has another JSON type than documented.
+        ValueError: a part of the value has another JSON type than documented.
     """
-    for found in kind.misfits(value, {}):
-        raise ValueError(found)
+    for misfit in kind.misfits(value, {}):
+        raise ValueError(misfit)
     decode = kind.decoder()
     return value if decode is None else decode(value)

@@ -1,6 +1,6 @@
-"""Functions made from the table of a model when they are first needed, as attrs makes its methods.
+"""Compiles the functions that read and write a model from its table, as attrs compiles methods.
 
-Their code is in `linecache`, so that tracebacks and debuggers show it.
+`linecache` has their code, so that tracebacks and debuggers show it.
 """
 
 import linecache
@@ -18,8 +18,8 @@ from .unset import UNSET
 
 def reader_of(model: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
     """Return the function that makes a model from a JSON object."""
-    # A constant of a complete object is no argument of its constructor.
-    required = {each.name for each in attrs.fields(model) if each.default is attrs.NOTHING or not each.init}
+    # The constant of a complete object is required, although its constructor has no argument for it.
+    required = {field.name for field in attrs.fields(model) if field.default is attrs.NOTHING or not field.init}
     absent: dict[str, Any] = {wire: UNSET for wire, (name, _) in model.FIELDS.items() if name in required}
     absent |= {wire: None for wire, (name, _) in model.FIELDS.items() if name in model.OPTIONAL}
     names = {"blank": blank, "UNSET": UNSET, "unknown_of": unknown_of, "names": frozenset(model.FIELDS)}
@@ -34,7 +34,7 @@ def reader_of(model: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
             optional += [f"if {wire!r} in d:", *_indented(lines), "else:", *_indented(absence)]
     if present:
         names["absent"] = absent
-        # A missing field is UNSET.
+        # A missing field is rare, so the function decodes the object again, with UNSET in place of missing fields.
         present = ["try:", *present, "except KeyError:", "    return from_dict(cls, {**absent, **d})"]
     unknown = "{} if len(d) == known else unknown_of(d, names)"
     if (decode := model.OTHERS.decoder()) is not None:
@@ -42,7 +42,7 @@ def reader_of(model: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
         unknown = f"decode_others({unknown})"
     lines = ["d, model = src_dict, blank(cls)", f"known = {len(model.FIELDS)}", *present, *optional]
     lines += [f"model.additional_properties = {unknown}", "return model"]
-    return made(model, "from_dict(cls, src_dict)", lines, names)
+    return compiled(model, "from_dict(cls, src_dict)", lines, names)
 
 
 def writer_of(model: Any) -> Callable[[Any], Fields]:
@@ -50,27 +50,27 @@ def writer_of(model: Any) -> Callable[[Any], Fields]:
     lines = ["wire = Fields(self.additional_properties) if self.additional_properties else Fields()"]
     for wire, (name, kind) in model.FIELDS.items():
         value = "fields_of(value)" if kind.holds_models else "value"
-        # None in a complete object is no null, and UNSET is what the checks of a request find missing.
+        # A complete object omits an optional field that is None, and a required field that is UNSET, which is rejected.
         absent = "None" if name in model.OPTIONAL else "UNSET"
         lines += [f"if (value := self.{name}) is not {absent}:", f"    wire[{wire!r}] = {value}"]
     if model.IS_COMPLETE:
         lines.append(f"wire.model = {model.__name__!r}")
     names = {"Fields": Fields, "UNSET": UNSET, "fields_of": fields_of}
-    return made(model, "wire_fields(self)", [*lines, "return wire"], names)
+    return compiled(model, "wire_fields(self)", [*lines, "return wire"], names)
 
 
-def made(model: Any, signature: str, lines: list[str], names: dict[str, Any]) -> Callable[..., Any]:
-    """Return a function of a model.
+def compiled(model: Any, signature: str, lines: list[str], names: dict[str, Any]) -> Callable[..., Any]:
+    """Return a compiled function of a model.
 
     Args:
-        model: the class that it is for.
-        signature: its name and arguments.
-        lines: its code, made from the table and from nothing that was received.
+        model: the class that gets the function.
+        signature: the name and the arguments of the function.
+        lines: the body of the function, made from the table alone and never from a response.
         names: the globals that the code uses.
     """
     name = signature.partition("(")[0]
     text = "\n".join([f"def {signature}:", *_indented(lines), ""])
-    exec(_code(text, f"<{name} of {model.__module__}.{model.__qualname__}>"), names)  # noqa: S102
+    exec(_compiled_source(text, f"<{name} of {model.__module__}.{model.__qualname__}>"), names)  # noqa: S102
     function: Any = names[name]
     function.__module__, function.__qualname__ = model.__module__, f"{model.__qualname__}.{name}"
     method: Callable[..., Any] = function
@@ -78,7 +78,7 @@ def made(model: Any, signature: str, lines: list[str], names: dict[str, Any]) ->
 
 
 @cache
-def _code(text: str, file: str) -> CodeType:
+def _compiled_source(text: str, file: str) -> CodeType:
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     return compile(text, file, "exec")
 

@@ -1,19 +1,19 @@
-"""Pickling and copying of models, however deeply their unknown fields are nested."""
+"""Pickling and deep copying of models whose unknown fields may be nested more deeply than the recursion limit."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from .decoding import blank
 
-#: Levels of lists and mappings that pickle and deepcopy descend through by themselves.
+#: Levels of lists and mappings that pickle and deepcopy handle by recursion, far below the recursion limit.
 _LEVELS = 50
 
 
 def reduced(model: Any) -> tuple[Any, ...]:
-    """Return what pickle and deepcopy make a model of.
+    """Return the result of `__reduce__` for a model.
 
-    Both fail on some hundred levels, but they remember what they have seen. What is nested deeply comes first, the
-    innermost first, so that neither of them has far to go.
+    pickle and deepcopy recurse, so they fail at a few hundred levels, but both memoize the values that they have
+    handled. The deep values come first, the innermost at the front, so that the recursion ends at a memoized value.
     """
     state = model.__getstate__()
     return _restored, (type(model), _innermost_first(state.values())), state
@@ -33,10 +33,10 @@ def _innermost_first(values: Iterable[Any]) -> list[Any]:
         depth += 1
         if depth > _LEVELS:
             deep += level.values()
-        inner = (part for each in level.values() for part in (each.values() if type(each) is dict else each))
+        inner = (part for value in level.values() for part in (value.values() if type(value) is dict else value))
         level = _unseen(inner, seen)
     return deep[::-1]
 
 
 def _unseen(values: Iterable[Any], seen: dict[int, Any]) -> dict[int, Any]:
-    return {id(each): each for each in values if type(each) in (dict, list) and id(each) not in seen}
+    return {id(value): value for value in values if type(value) in (dict, list) and id(value) not in seen}

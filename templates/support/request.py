@@ -1,4 +1,4 @@
-"""A request as values: what a generated function sends, before anything is sent."""
+"""A request as values, before it is sent."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, Protocol
@@ -12,16 +12,16 @@ from .unset import UNSET
 class RequestValues(NamedTuple):
     """A request as values: build one with an operation's `build_request`, change it with `_replace`.
 
-    A named tuple, because making a frozen dataclass takes several times as long. Its `repr` shows no body.
+    Its `repr` does not show the body.
 
     Args:
         method: the HTTP method, in capitals.
         route: the path's template, such as `/scenes/{sceneId}/objects`.
         path: the path with its parameters filled in and percent-encoded.
-        query: the parameters by name; or the query as it is to be sent, encoded already.
+        query: the parameters by name, or the encoded query.
         headers: the headers of this operation.
         body: a JSON value, with the fields of a model by their names in JSON; UNSET when the operation sends no body.
-        given: the body as it was given, which errors take the names of arguments from.
+        given: the body that the caller passed, from which errors take the names of arguments.
     """
 
     method: str
@@ -37,7 +37,7 @@ class RequestValues(NamedTuple):
 
 
 class Received(Protocol):
-    """What is read of a response; an `httpx.Response` has it."""
+    """The attributes of a response that the generated code reads; an `httpx.Response` has them."""
 
     status_code: int
 
@@ -59,7 +59,7 @@ class Received(Protocol):
 async def send(http: httpx.AsyncClient, values: RequestValues) -> Received:
     """Send a request through an `httpx.AsyncClient`.
 
-    A client with a method `send_values` writes the request itself; that is how a wrapper applies limits of its own.
+    A client with a method `send_values` sends the values itself: a wrapper adds retries and rate limits there.
     """
     send_values: Callable[[RequestValues], Awaitable[Received]] | None = getattr(http, "send_values", None)
     if send_values is not None:

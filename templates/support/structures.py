@@ -1,8 +1,8 @@
-"""Structures of responses: msgspec checks their types while it parses, which takes half the time.
+"""Structures of responses: msgspec checks the types of values while it parses into them.
 
-They forbid properties that the document does not name, because msgspec would drop them. When a response has one, the
-structures are made once more with a field for it, which all later responses use. A response that differs in another
-way, such as by a value of another JSON type, is read into dictionaries, of which the same table makes the same models.
+They forbid unknown properties, because msgspec would drop them. When a response has an unknown property, the structures
+are rebuilt with a field for it, and all later responses use these. A response that differs in another way, such as by a
+value of another JSON type, is parsed into dictionaries, and the same table makes the same models from them.
 """
 
 import re
@@ -16,17 +16,17 @@ from msgspec.json import Decoder
 from .decoding import MAKERS, blank
 from .errors import decode_error, read_object, report_misfits
 from .kinds import ANY, KIND, Kind, ListKind, ModelKind, class_of
-from .methods import made
+from .methods import compiled
 from .request import Received
 from .unset import UNSET
 
 M = TypeVar("M")
 Make: TypeAlias = Callable[[Any], object]
-#: The most names to learn: a service that sends more of them uses data as names.
+#: The maximum number of learned names: a service that sends more unknown names uses data as names.
 MOST = 50
 #: The names that msgspec accepts for fields.
 _NAME = re.compile(r"[^\"\\\x00-\x1f]*")
-#: The error of msgspec for such a property. A name that no field can have is not learned.
+#: The error of msgspec for an unknown property with such a name.
 _UNKNOWN = re.compile(r"Object contains unknown field `([^`\"\\\x00-\x1f]+)`")
 
 
@@ -34,21 +34,21 @@ class Structures:
     """The structures of the models of one response.
 
     Args:
-        unknown: the names in JSON of what goes into the `additional_properties` of any model.
-        any_kind: whether the property `kind` may have other values than the document names. msgspec must know the
-            values of a tag in advance, and is faster with a tag.
+        unknown: the learned names of properties that go into the `additional_properties` of any model.
+        any_kind: whether the property `kind` may have undocumented values. With False, `kind` is the tag of msgspec,
+            which needs the values in advance and parses the data directly into the right structure.
     """
 
     def __init__(self, unknown: Iterable[str] = (), *, any_kind: bool) -> None:
         self._unknown, self._any_kind = unknown, any_kind
         self._made: dict[Any, Any] = {}
-        #: Whether a model has data that `kind` describes.
+        #: Whether a model has a property whose model `kind` determines.
         self.has_kinds: bool = False
 
     def of(self, model: Any) -> Any:
-        """Return the type to parse a model into: a structure, one for each kind, or Any for what msgspec cannot check.
+        """Return the type to parse a model into: a structure, a union of one structure for each kind, or Any.
 
-        That is a model inside itself, and any model for which `_has_structure` is false.
+        Any is for a model inside itself and for a model without a structure: msgspec cannot check them.
         """
         if model not in self._made:
             self._made[model] = Any
@@ -57,16 +57,16 @@ class Structures:
         return self._made[model]
 
     def one_of(self, models: Sequence[Any]) -> Any:
-        """Return the type to parse one of several models into; Any unless the same constant tells all of them apart."""
-        found = [self._tagged(model) for model in models if len(model.CONSTANTS) == 1 and _has_structure(model)]
+        """Return the type to parse one of several models into; Any unless one constant property distinguishes them."""
+        tagged = [self._tagged(model) for model in models if len(model.CONSTANTS) == 1 and _has_structure(model)]
         wires = {wire for model in models for wire in model.CONSTANTS}
-        return _union(found) if len(wires) == 1 and len(found) == len(models) else Any
+        return _union(tagged) if len(wires) == 1 and len(tagged) == len(models) else Any
 
     def _of(self, model: Any) -> Any:
         by_kind = next((wire for wire, (_, kind) in model.FIELDS.items() if kind.models_by_kind), None)
         lines, names, fields = self._fields(model, {by_kind, KIND} if by_kind else set())
         if by_kind is None:
-            return self._structure(made(model, "make(values)", [*lines, "return model"], names), fields)
+            return self._structure(compiled(model, "make(values)", [*lines, "return model"], names), fields)
         self.has_kinds = True
         (name, kind), (of_kind, _) = model.FIELDS[by_kind], model.FIELDS[KIND]
         by_value = {value: self.of(class_of(of)) for value, of in kind.models_by_kind.items()}
@@ -75,9 +75,9 @@ class Structures:
             lines += [f"model.{of_kind} = values.{of_kind}"]
             lines += [f"model.{name} = convert_data(values.{of_kind}, values.{name})"]
             fields += [_optional(of_kind, str, KIND), _optional(name, Any, by_kind)]
-            return self._structure(made(model, "make_any_kind(values)", [*lines, "return model"], names), fields)
+            return self._structure(compiled(model, "make_any_kind(values)", [*lines, "return model"], names), fields)
         lines += [f"model.{of_kind} = kind", f"model.{name} = values.{name}", "return model"]
-        make = made(model, "make_kind(kind, values)", lines, names)
+        make = compiled(model, "make_kind(kind, values)", lines, names)
         return _union(
             self._structure(partial(make, value), [*fields, _optional(name, data, by_kind)], tag=(KIND, value))
             for value, data in by_value.items()
@@ -87,10 +87,10 @@ class Structures:
         ((wire, value),) = model.CONSTANTS.items()
         lines, names, fields = self._fields(model, {wire})
         lines += [f"model.{model.FIELDS[wire][0]} = {value!r}", "return model"]
-        return self._structure(made(model, "make_tagged(values)", lines, names), fields, tag=(wire, value))
+        return self._structure(compiled(model, "make_tagged(values)", lines, names), fields, tag=(wire, value))
 
     def _fields(self, model: Any, without: Container[str | None]) -> tuple[list[str], dict[str, Any], list[Any]]:
-        """Return the lines of code that make a model, the names that they use, and the fields of its structure."""
+        """Return the code that makes a model, the globals of the code, and the fields of the model's structure."""
         names: dict[str, Any] = {"blank": blank, "model_of": model, "UNSET": UNSET}
         lines, fields = ["model = blank(model_of)", "model.additional_properties = {}"], list[Any]()
         for number, (wire, (name, kind)) in enumerate(model.FIELDS.items()):
@@ -104,12 +104,12 @@ class Structures:
     def _structure(
         self, make: Make, fields: list[Any], *, tag: tuple[str, str] | tuple[None, None] = (None, None)
     ) -> Any:
-        """Return the structure with some fields, from which `make` makes a model.
+        """Return a structure with these fields, and register `make` as the function that makes its model.
 
-        msgspec chooses one with a `tag`, a property and its value, among others.
+        By the `tag`, a property and its value, msgspec chooses the structure in a union.
         """
         known = {options.name for _, _, options in fields} | {tag[0]}
-        # No field of a model begins with an underscore.
+        # No field of a model begins with an underscore, so these names are free.
         more = [(f"_{number}", wire) for number, wire in enumerate(self._unknown) if wire not in known]
         fields = [*fields, *(_optional(name, Any, wire) for name, wire in more)]
         structure = defstruct("Structure", fields, tag_field=tag[0], tag=tag[1], forbid_unknown_fields=True, gc=False)
@@ -118,33 +118,33 @@ class Structures:
 
 
 def _has_structure(model: Any) -> bool:
-    """Tell whether a model has names for msgspec, which are no data, and other properties that are not decoded."""
+    """Return whether msgspec accepts the names of a model's fields, and its unknown properties need no decoding."""
     return model.OTHERS is ANY and bool(model.FIELDS) and all(map(_NAME.fullmatch, model.FIELDS))
 
 
 def _optional(name: str, checked: Any, wire: str, *, default: object = UNSET) -> Any:
-    """Declare a field, named `wire` in JSON, that may be null, and has the default where a response lacks it."""
+    """Return the declaration of a nullable field, named `wire` in JSON, with the value of a missing property."""
     return name, checked if checked is Any else checked | None, field(default=default, name=wire)
 
 
 def _assignment(name: str, make: str, *, is_checked: bool, is_made: bool) -> list[str]:
-    """Return the line of code that sets a field of a model to the value of that of its structure."""
+    """Return the line of code that sets a field of a model from the same field of its structure."""
     if not is_made:
         return [f"model.{name} = values.{name}"]
-    if is_checked:  # then it is null, absent, empty, or has a value of its type
+    if is_checked:  # a false value is null, UNSET or empty, and needs no decoding
         return [f"model.{name} = {make}(value) if (value := values.{name}) else value"]
     return [f"model.{name} = value if (value := values.{name}) is None or value is UNSET else {make}(value)"]
 
 
 def _union(structures: Iterable[Any]) -> Any:
-    first, *others = structures
-    for each in others:
-        first = first | each
-    return first
+    union, *others = structures
+    for structure in others:
+        union = union | structure
+    return union
 
 
 def _converted(structures: Mapping[str, Any], kind: Any, value: Any) -> Any:
-    """Convert an object to the structure of its kind; leave one of another kind as it is."""
+    """Convert an object to the structure of its kind; return an object of an unknown kind unchanged."""
     structure = structures.get(kind)
     return value if structure is None or value is None or value is UNSET else convert(value, structure)
 
@@ -159,7 +159,7 @@ def _with_unknown(make: Make, more: Iterable[tuple[str, str]], values: Any) -> A
 
 
 class ResponseReader(Generic[M]):
-    """Reads the successes of an operation into their model."""
+    """A reader of the successful responses of an operation."""
 
     def __init__(self, model: type[M]) -> None:
         self._model: Any = model
@@ -167,10 +167,10 @@ class ResponseReader(Generic[M]):
         self._decoders: dict[bool, Decoder[Any] | None] = {}
 
     def read(self, response: Received) -> M:
-        """Decode a success. A value of another JSON type than documented stays as it came, and is reported.
+        """Decode a success. A value of another JSON type than documented is kept unchanged, and is reported.
 
         Raises:
-            errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
+            errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
         """
         if not 200 <= response.status_code < 300:
             raise decode_error(response)
@@ -178,7 +178,7 @@ class ResponseReader(Generic[M]):
         return self._decoded(response) if model is None else model
 
     def _parsed(self, body: bytes) -> M | None:
-        """Return the model of a response that is as described, but for new properties; None for any other."""
+        """Return the model of a response that matches the document apart from new properties; None for any other."""
         for any_kind in (False, True):
             decoder = self._decoder(any_kind=any_kind)
             if decoder is None:
@@ -187,16 +187,16 @@ class ResponseReader(Generic[M]):
                 values = decoder.decode(body)
                 model: M = MAKERS[values.__class__](values)
             except (ValueError, RecursionError) as error:
-                found = _UNKNOWN.match(str(error))
-                if found and found[1] not in self._unknown and len(self._unknown) < MOST:
-                    self._unknown, self._decoders = (*self._unknown, found[1]), {}
+                match = _UNKNOWN.match(str(error))
+                if match and match[1] not in self._unknown and len(self._unknown) < MOST:
+                    self._unknown, self._decoders = (*self._unknown, match[1]), {}
                     return self._parsed(body)
             else:
                 return model
         return None
 
     def _decoder(self, *, any_kind: bool) -> Decoder[Any] | None:
-        """Return the decoder to use; None for `any_kind` where no object has a kind."""
+        """Return the decoder; None for a model without a structure, and for `any_kind` if no property has a kind."""
         if any_kind not in self._decoders:
             structures = Structures(self._unknown, any_kind=any_kind)
             checked = structures.of(self._model)
@@ -214,11 +214,11 @@ class ResponseReader(Generic[M]):
                 reason = "it is nested too deeply"
             else:
                 return model
-        del body  # tools that report errors show what frames hold
+        del body  # error reporting tools show the variables of frames
         raise decode_error(response, reason)
 
     def _reason(self, body: Mapping[str, Any]) -> str | None:
-        """Return why a response has nothing to return: its list or an item is none, or its only property no object."""
+        """Return the reason why a response cannot be decoded: a wrong list, item or only property; None if it can."""
         fields = self._model.FIELDS
         for wire, (_, kind) in fields.items():
             value = body.get(wire)
@@ -241,12 +241,12 @@ def decode_value(kind: Kind, value: Any, response: Received, *, place: str = "")
     Args:
         kind: the kind of the value.
         value: the value.
-        response: the response that has it.
-        place: where it is in the response.
+        response: the response that contains the value.
+        place: the place of the value in the response.
     """
-    found = [] if value is None else [f"{place}{each}".removeprefix(".").strip() for each in kind.misfits(value, {})]
-    if found:
-        report_misfits(response, found)
+    misfits = [] if value is None else [f"{place}{part}".removeprefix(".").strip() for part in kind.misfits(value, {})]
+    if misfits:
+        report_misfits(response, misfits)
     decode = kind.decoder()
     return value if decode is None else decode(value)
 

@@ -159,17 +159,19 @@ async def test_a_wrong_field_is_named(
 
 
 async def test_what_is_stored_is_shown_without_secrets(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Each kind is found by its id, in Python and over HTTP alike, and no secret is in it."""
+    """A stored item is found by its id, a UUID in any letter case, in Python and over HTTP, without its secrets."""
     requests = requests_of(sandbox)
     await http.request(*requests["update_repository"], json={"authentication": BASIC})
     await http.request(*requests["create_repository_resource"], json={"id": "a/b", "displayName": "A"})
     await http.request(*requests["create_detector"], json={"name": "@a/d", "type": "PhotoObjectDetector"})
+    scene_id = "7F2C1F8E-0000-9332-387A-5B7C0000000A"
+    await http.post(f"/scenes/?iTwinId={sandbox.itwin_id}", json={"displayName": "A", "id": scene_id})
     scene: Any = sandbox.stored("scene", sandbox.scene_id)
     ids: dict[Any, str] = {
-        "itwin": sandbox.itwin_id,
+        "itwin": sandbox.itwin_id.upper(),
         "repository": sandbox.repository_id,
         "resource": "a/b",
-        "scene": sandbox.scene_id.upper(),
+        "scene": scene_id.lower(),
         "scene_object": scene["sceneData"]["objects"][0]["id"],
         "detector": "@a/d",
         "webhook": sandbox.webhook_id,

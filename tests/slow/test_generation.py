@@ -118,7 +118,7 @@ def test_a_document_that_lost_its_secrets_is_rejected_with_their_lines(tmp_path:
     package.mkdir()
     (package / "kept.py").touch()
     process = generate(tmp_path, "--spec", str(tmp_path / "changed.yaml"), "--into", str(tmp_path))
-    said = r"^changed\.yaml:\d+: .*was a secret and has no mark: say `x-secret: true`"
+    said = r"^changed\.yaml:\d+: .*was a secret and has no mark: write `x-secret: true`"
     assert re.search(said, process.stderr, re.MULTILINE)
     assert (process.returncode, files(package)) == (1, {"kept.py"})
 

@@ -18,7 +18,7 @@ TAGS = TEXT | {"schema": {"type": "array", "items": STRING}}
 OBJECTS: list[dict[str, Any]] = [{"type": "object", "properties": {name: STRING}} for name in ("radius", "width")]
 VALUES = {"type": "string", "enum": ["a", "b"]}
 PARAMETER, SCHEMA = "paths /itwins/ get", "components schemas Shape"
-COLLIDES, NO_NAME = "say another one in `x-python-name`", "its characters make no name in Python"
+COLLIDES, NO_NAME = "write another one in `x-python-name`", "its characters make no name in Python"
 
 
 def object_with(*names: str, **marks: str) -> dict[str, Any]:
@@ -71,10 +71,10 @@ def test_each_property_has_a_name_in_python(names: tuple[str, ...], said: str | 
         ("Shape", VALUES | {"x-enum-varnames": ["1A", "B"]}, "the member for 'a' would be called '1A'"),
         ("Shape", VALUES | {"x-enum-varnames": ["A"]}, "has 2 values and 1 names in x-enum-varnames"),
         ("Shape", object_with("*", **{"x-python-name": "to_dict"}), "Python or each model uses this name"),
-        ("Shape", {"properties": {"a": STRING | {"default": "x"}}}, "say `x-default` instead"),
+        ("Shape", {"properties": {"a": STRING | {"default": "x"}}}, "write `x-default` instead"),
         ("Shape", {"oneOf": OBJECTS}, "nothing tells its objects apart"),
         ("Shape", {"oneOf": OBJECTS, "x-undecoded": True}, None),
-        ("Shape", {"oneOf": [OBJECTS[0] | {"x-complete": True}, OBJECTS[1]], "x-undecoded": True}, "say `x-complete`"),
+        ("Shape", {"oneOf": [OBJECTS[0] | {"x-complete": True}, OBJECTS[1]], "x-undecoded": True}, "have `x-complete`"),
         ("2DView", object_with("a"), "its class would be '2DView'"),
         ("a.b-c", object_with("a"), None),
     ],
@@ -87,15 +87,15 @@ def test_a_schema_that_would_be_generated_otherwise_is_rejected(name: str, schem
 @pytest.mark.parametrize(
     ("added", "said"),
     [
-        (TAGS, "say `style: form` and `explode: false`"),
+        (TAGS, "write `style: form` and `explode: false`"),
         (TAGS | {"style": "form", "explode": False}, None),
         (TEXT | {"schema": STRING | {"const": "x"}}, "has one value"),
         (TEXT | {"schema": {"type": "object"}}, "describe each property as a parameter"),
-        (TEXT | {"schema": STRING | {"default": "blue"}}, "say `x-default` instead"),
+        (TEXT | {"schema": STRING | {"default": "blue"}}, "write `x-default` instead"),
         (TEXT | {"in": "cookie"}, "is a cookie, which is not sent"),
         ({"name": "tags", "in": "query", "content": {"application/json": {}}}, "describe it by a schema"),
         (TEXT | {"name": "*"}, "* in query of GET /itwins/ has characters that make no name in Python"),
-        (TEXT | {"name": "top"}, "$top and top are both called top: say another `x-python-name`"),
+        (TEXT | {"name": "top"}, "$top and top are both called top: write another `x-python-name`"),
         (TEXT | {"name": "top", "x-python-name": "own_top"}, None),
         (TEXT | {"x-argument": "displayName"}, "displayName and tags are both called display_name"),
         (TEXT | {"x-excludes": ["$nothing"]}, "'$nothing' is not in the document"),
@@ -120,7 +120,7 @@ def test_what_a_component_says_wrongly_has_the_place_of_the_component(specificat
     document = copy.deepcopy(specification)
     document["components"]["parameters"]["Status"] |= {"name": "*"}
     document["components"]["schemas"]["WebhookUpdate"]["x-kinds"] = {"View3d": "Gone"}
-    assert [each.text for each in problems(document)] == ["names the schema 'Gone', which is not there"]
+    assert [each.text for each in problems(document)] == ["names the schema 'Gone', which does not exist"]
     del document["components"]["schemas"]["WebhookUpdate"]["x-kinds"]
     assert {problem.place for problem in problems(document)} == {"components parameters Status"}
 

@@ -34,7 +34,7 @@ def test_a_name_that_is_gone_is_reported_with_its_line(specification: Document) 
     document = copy.deepcopy(specification)
     document["components"]["schemas"]["PreferredReturn"]["enum"][0] = "return=minimum"
     [message, *_] = dead_names(document)
-    place = re.match(r"(\S+):(\d+): openapi\.yaml has no (return=\w+)\. The nearest.* return=minimum", message)
+    place = re.match(r"(\S+):(\d+): openapi\.yaml has no (return=\w+)\. Similar names: .*return=minimum", message)
     assert place is not None
     assert place[3] in (PROJECT / place[1]).read_text(encoding="utf-8").splitlines()[int(place[2]) - 1]
 

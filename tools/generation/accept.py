@@ -1,7 +1,7 @@
 """The header Accept as a parameter of each operation.
 
-OpenAPI ignores a parameter of that name, so a document declares the media types of its successes instead; an operation
-whose successes have no body says its own in `x-accept`.
+OpenAPI ignores a parameter with the name Accept, so a document declares the media types of responses instead. An
+operation without a body in its success declares the media type in `x-accept`.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Any
 
 from tools.generation.document import METHODS, Node, resolve
 
-#: In a document, a word stands for the vendor's name. In an Accept header, `{vendor}` does.
+#: A media type in a document, with any vendor name, which `{vendor}` replaces in the header Accept.
 MEDIA_TYPE = re.compile(r"application/vnd\.[\w-]+\.(itwin-platform\.v\d+\+json)")
 DESCRIPTION = (
     "The media type that the operation returns. `{vendor}` stands for the vendor's name and is replaced before sending."
@@ -19,7 +19,7 @@ DESCRIPTION = (
 
 
 def with_accept(document: Node) -> dict[str, Any]:
-    """Return a document in which each operation has Accept as a parameter, if it says which version it returns."""
+    """Return a document in which each operation with a versioned media type has Accept as a parameter."""
     paths = {
         path: {method: _with_accept(document, node) if method in METHODS else node for method, node in item.items()}
         for path, item in document.get("paths", {}).items()
@@ -28,9 +28,9 @@ def with_accept(document: Node) -> dict[str, Any]:
 
 
 def accepted(document: Node, operation: Node) -> str | None:
-    """Return the media type that an operation asks for, with `{vendor}`; None if nothing says it."""
-    found = (match for name in _media_types(document, operation) if (match := MEDIA_TYPE.fullmatch(name)))
-    match = next(found, None)
+    """Return the media type that an operation returns, with `{vendor}`; None if the document does not declare it."""
+    matches = (match for name in _media_types(document, operation) if (match := MEDIA_TYPE.fullmatch(name)))
+    match = next(matches, None)
     return None if match is None else f"application/vnd.{{vendor}}.{match[1]}"
 
 

@@ -1,4 +1,4 @@
-"""Writes the limits of the document where docstrings of the wrapper state them: `1 to 200`, `at most 100`."""
+"""Updates the limits of arguments in docstrings of the wrapper, such as `1 to 200`, by those of the document."""
 
 import ast
 import importlib
@@ -15,16 +15,16 @@ _LIMITS = re.compile(r"^( +(\w+): .*?)(?:[\d.]+ to [\d.]*\d|\bat most [\d.]*\d)"
 
 
 def stale(operations: Path) -> dict[Path, str]:
-    """Return the modules of a folder whose docstrings state other limits than the generated package, corrected."""
+    """Return the corrected source of each module in a folder that has outdated limits in its docstrings."""
     modules = {path: path.read_text(encoding="utf-8") for path in sorted(operations.glob("*.py"))}
     return {path: text for path, source in modules.items() if (text := updated(source)) != source}
 
 
 def updated(source: str) -> str:
-    """Return the source of a module of operations with the limits that the generated package has.
+    """Return the source of a module of operations with the limits of the generated package.
 
     Raises:
-        SystemExit: A docstring states a limit of an argument that has none.
+        SystemExit: A docstring states a limit for an argument without a limit.
     """
     tree, lines = ast.parse(source), source.splitlines(keepends=True)
     for node in ast.walk(tree):
@@ -42,7 +42,7 @@ def _line(limits: Mapping[str, str], found: re.Match[str]) -> str:
 
 
 def _rules(node: ast.AST) -> list[Mapping[str, Any]]:
-    """Return the rules of the generated functions that are named in a class, a function or a module."""
+    """Return the rules of the generated functions that a class, a function or a module refers to."""
     names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     names |= {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
     modules = importlib.import_module(f"{PACKAGE}.operations").MODULES
@@ -50,7 +50,7 @@ def _rules(node: ast.AST) -> list[Mapping[str, Any]]:
 
 
 def _stated(rules: Mapping[str, Any], outer: str) -> Iterator[tuple[str, str]]:
-    """Yield the arguments with limits, and the limits in words; what has no argument belongs to what it is in."""
+    """Yield the arguments with limits, and the limits in words; a rule without an argument limits the outer one."""
     for rule in rules.values():
         name = rule.argument or outer
         if rule.most is not None:

@@ -21,27 +21,26 @@ Node = Mapping[str, Any]
 Keys = tuple[str | int, ...]
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-#: Keys whose values are data, in which `$ref` or `schema` would be a name like any other.
+#: Keys whose values are data, in which `$ref` and `schema` are ordinary names.
 _DATA = ("example", "examples", "enum", "const", "default", "x-default")
 #: Keys whose values are schemas.
 _SCHEMAS = ("schema", "items", "oneOf", "anyOf", "allOf", "not")
 
-
-#: The parser in C, which wheels of PyYAML have, is ten times as fast.
+#: The parser in C, which is much faster, if PyYAML was built with it.
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _Loader(_BASE):  # type: ignore[misc]
-    """Reads YAML as JSON has it: a key is a string and is there once, `NO` is no boolean, and a date is a string."""
+    """A loader of YAML with the types of JSON: keys are unique strings, `NO` is no boolean, and a date is a string."""
 
     yaml_implicit_resolvers: ClassVar[Any] = {}
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002
-        """Return a mapping with the keys as they are written."""
+        """Return a mapping whose keys are strings, as written."""
         found: dict[str, Any] = {}
         for key, value in node.value:
             if key.value in found:
-                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is there twice", problem_mark=key.start_mark)
+                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} occurs twice", problem_mark=key.start_mark)
             found[key.value] = self.construct_object(value, deep=True)
         return found
 
@@ -57,14 +56,14 @@ for _tag, _form, _first in (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """What is wrong at one place of a document, and what to write instead."""
+    """A problem at one place of a document, with the remedy."""
 
     keys: Keys
     text: str
 
     @property
     def place(self) -> str:
-        """The place as people read it: `paths /itwins/ get security 0`."""
+        """The place in words: `paths /itwins/ get security 0`."""
         return " ".join(map(str, self.keys))
 
 
@@ -72,7 +71,7 @@ def load_document(source: str) -> dict[str, Any]:
     """Parse a file, or `openapi.yaml` as it was at a git revision.
 
     Raises:
-        SystemExit: `source` is neither of them, or no YAML.
+        SystemExit: `source` is neither a file nor a git revision, or is no YAML.
     """
     return parse(text_of(source), name=source)
 
@@ -81,7 +80,7 @@ def text_of(source: str) -> str:
     """Return the text of a file, or of `openapi.yaml` as it was at a git revision.
 
     Raises:
-        SystemExit: `source` is neither of them.
+        SystemExit: `source` is neither a file nor a git revision.
     """
     if Path(source).is_file():
         return Path(source).read_text(encoding="utf-8")
@@ -93,10 +92,10 @@ def text_of(source: str) -> str:
 
 
 def parse(text: str, *, name: str) -> dict[str, Any]:
-    """Parse the text of a document; what `allOf` composes is one schema, as if it were written so.
+    """Parse the text of a document, and merge the schemas of each `allOf` into one.
 
     Raises:
-        SystemExit: It is no YAML, or no object.
+        SystemExit: The text is no YAML, or no object.
     """
     try:
         document = yaml.load(text, _Loader)  # noqa: S506 - it is a safe loader
@@ -113,9 +112,9 @@ def parse(text: str, *, name: str) -> dict[str, Any]:
 
 
 def _composed(document: Node, node: Any, of: str = "") -> Any:
-    """Return a part of a document with the schemas that `allOf` composes; `of` is the key that has it.
+    """Return a part of a document with each `allOf` merged; `of` is the key of the part.
 
-    The schema `true` is the one without a rule, and `false` the one that no value fits.
+    The schema `true` becomes one without rules, and `false` becomes one that rejects every value.
     """
     if isinstance(node, list):
         return [_composed(document, item, of) for item in node]
@@ -124,8 +123,8 @@ def _composed(document: Node, node: Any, of: str = "") -> Any:
     if not isinstance(node, Mapping):
         return node
     if isinstance(node.get("allOf"), list):
-        with contextlib.suppress(KeyError):  # a reference leads nowhere, which `invalid` reports
-            node = whole(document, node)
+        with contextlib.suppress(KeyError):  # `invalid` reports a broken reference
+            node = merged(document, node)
     is_named = of in ("properties", "schemas")
     return {
         key: inner if key in _DATA and not is_named else _composed(document, inner, "schema" if is_named else key)
@@ -133,13 +132,13 @@ def _composed(document: Node, node: Any, of: str = "") -> Any:
     }
 
 
-def whole(document: Node, schema: Node) -> Node:
-    """Return a schema with what its `allOf` composes; a single one that only has a description stays a reference."""
+def merged(document: Node, schema: Node) -> Node:
+    """Return a schema with its `allOf` merged; a reference in `allOf` stays one if only a description is beside it."""
     parts, own = schema.get("allOf", ()), {key: value for key, value in schema.items() if key != "allOf"}
     if len(parts) < 2 and "properties" not in own:
         return {**own, **dict(*parts)}
     found: Node = {}
-    for part in (*(whole(document, resolve(document, part)) for part in parts), own):
+    for part in (*(merged(document, resolve(document, part)) for part in parts), own):
         properties = {**found.get("properties", {}), **part.get("properties", {})}
         required = [*found.get("required", ()), *part.get("required", ())]
         found = {**found, **part, "properties": properties, "required": required}
@@ -147,13 +146,13 @@ def whole(document: Node, schema: Node) -> Node:
 
 
 def with_lines(problems: Iterable[Problem], *, text: str, name: str) -> list[str]:
-    """Return each problem as a line that begins with file and line."""
+    """Return a message for each problem, which begins with the file and the line."""
     root = yaml.compose(text, Loader=_Loader)
     return [f"{name}:{_line(root, problem.keys)}: {problem.place}: {problem.text}" for problem in problems]
 
 
 def _line(node: Any, keys: Keys) -> int:
-    """Return the line of a place, or of the innermost place around it that has one."""
+    """Return the line of a place, or of the innermost existing place around it."""
     line = 1
     for key in keys:
         if isinstance(node, yaml.MappingNode):
@@ -170,7 +169,7 @@ def _line(node: Any, keys: Keys) -> int:
 
 
 def nodes(node: object, keys: Keys = ()) -> Iterator[tuple[Keys, Node]]:
-    """Yield every object of a document with its place. Examples and other data are skipped."""
+    """Yield every object of a document with its place, without examples and other data."""
     if isinstance(node, Mapping):
         yield keys, node
         for name, value in node.items():
@@ -182,7 +181,7 @@ def nodes(node: object, keys: Keys = ()) -> Iterator[tuple[Keys, Node]]:
 
 
 def rebuilt(node: Any, change: Callable[[dict[str, Any]], Node]) -> Any:
-    """Return a part of a document in which each object is what `change` returns of it, the outer ones first."""
+    """Return a part of a document with `change` applied to each object, outer objects first."""
     if isinstance(node, list):
         return [rebuilt(item, change) for item in node]
     if not isinstance(node, dict):
@@ -191,7 +190,7 @@ def rebuilt(node: Any, change: Callable[[dict[str, Any]], Node]) -> Any:
 
 
 def operations(document: Node) -> Iterator[tuple[str, str, Node, list[Node]]]:
-    """Yield path, method, operation and parameters of each operation; references to parameters are resolved."""
+    """Yield the path, the method, the object and the resolved parameters of each operation."""
     for path, item in document.get("paths", {}).items():
         for method, operation in item.items():
             if method in METHODS:
@@ -200,7 +199,7 @@ def operations(document: Node) -> Iterator[tuple[str, str, Node, list[Node]]]:
 
 
 def parameter_places(document: Node, path: str, method: str) -> Iterator[tuple[Keys, Node]]:
-    """Yield the place of each parameter of an operation, and the parameter; a reference leads to its component."""
+    """Yield each parameter of an operation with its place; the place of a reference is that of its component."""
     item = document["paths"][path]
     for keys, declared in ((("parameters",), item), ((method, "parameters"), item[method])):
         for number, parameter in enumerate(declared.get("parameters", ())):
@@ -215,7 +214,7 @@ def operation_called(document: Node, name: str) -> tuple[Node, list[Node]]:
 
 
 def alternatives(schema: Node) -> tuple[list[Node], bool]:
-    """Return the schemas of which a value has one, without null, and whether it may be null."""
+    """Return the alternative schemas of a value without null, and whether null is one of them."""
     branches: list[Node] = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
     kinds = schema.get("type")
     if isinstance(kinds, list):
@@ -225,7 +224,7 @@ def alternatives(schema: Node) -> tuple[list[Node], bool]:
 
 
 def constants(document: Node, schema: Node) -> dict[str, Any]:
-    """Return the constants of an object by the properties that have them, which tell it from others."""
+    """Return the constants of an object by property, which distinguish it from other objects."""
     properties = resolve(document, schema).get("properties", {}).items()
     return {name: found["const"] for name, inner in properties if "const" in (found := resolve(document, inner))}
 
@@ -234,7 +233,7 @@ def resolve(document: Node, node: Node) -> Node:
     """Return the target of a reference, or the node itself.
 
     Raises:
-        KeyError: It leads out of the document, nowhere, or back to itself.
+        KeyError: The reference leads out of the document, has no target, or leads back to itself.
     """
     seen: set[str] = set()
     while "$ref" in node:
@@ -247,10 +246,10 @@ def resolve(document: Node, node: Node) -> Node:
 
 
 def target(document: Node, reference: str) -> Any:
-    """Return what a reference within the document names.
+    """Return the target of a reference within the document.
 
     Raises:
-        KeyError: It leads out of the document, or nowhere.
+        KeyError: The reference leads out of the document, or has no target.
     """
     start, _, path = reference.partition("#/")
     found: Any = document
@@ -262,15 +261,15 @@ def target(document: Node, reference: str) -> Any:
 
 
 def without_source(words: str) -> str:
-    """Return a description without the sections of the service description, which readers do not have."""
+    """Return a description without its references to the service description, which readers do not have."""
     return re.sub(r"\s*\bSource: (?:introduction and )?sections? [\d., ]*\d", "", words)
 
 
 def reached(document: Node, part: object) -> set[str]:
-    """Return the references of a part and of all that they lead to, those of `x-kinds` and `x-values` too.
+    """Return the direct and indirect references of a part, those of `x-kinds` and `x-values` included.
 
     Raises:
-        KeyError: One leads nowhere.
+        KeyError: A reference is broken.
     """
     found, waiting = set[str](), [part]
     while waiting:

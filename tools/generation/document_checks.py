@@ -1,8 +1,8 @@
-"""Checks of a document: whether it is valid, what the generator would drop or change, and what would be sent otherwise.
+"""Checks whether a document is valid, and whether the generated client would match it.
 
-Each problem names its place and what to write instead. `extensions.yaml` is the schema of the fields beyond OpenAPI: a
-typo in one would remove a check without a word, so a field that is called nearly like one of them is taken for a typo,
-and the names in them must exist. All others, such as `x-ms-paths`, are left alone.
+Each problem has its place and a remedy. `extensions.yaml` is the schema of the fields beyond OpenAPI. A typo in such a
+field would silently remove a check, so a field with a similar name is reported as a typo, and the names in the fields
+must exist. Other fields, such as `x-ms-paths`, are ignored.
 """
 
 import re
@@ -33,12 +33,12 @@ from tools.generation.request_rules import argument_of
 EXTENSIONS = load_document(str(Path(__file__).with_name("extensions.yaml")))
 FIELDS: Node = EXTENSIONS["properties"]
 _VALIDATOR = Draft202012Validator(EXTENSIONS)
-#: What a reference may name: a path item is read where it is.
+#: The supported references: all components except path items.
 _COMPONENT = re.compile(r"#/components/(?!pathItems/)\w+/[^/]+")
 
 
 def problems(document: Node) -> list[Problem]:
-    """Return what must be written in another form; of what is not valid, only that and the forms of OpenAPI 3.0."""
+    """Return the problems of a document; if it is not valid, only its errors and its OpenAPI 3.0 syntax."""
     current = {**document, "openapi": "3.1.0"}
     return [*_old_forms(document), *(invalid(current) or _found(current))]
 
@@ -61,7 +61,7 @@ def _found(document: Node) -> Iterator[Problem]:
 
 
 def _old_forms(document: Node) -> Iterator[Problem]:
-    """Yield the forms of OpenAPI 3.0 that 3.1 ignores, each with the line to write."""
+    """Yield the keywords of OpenAPI 3.0 that OpenAPI 3.1 ignores, each with its replacement."""
     if not str(document.get("openapi")).startswith("3.1."):
         yield Problem(keys=("openapi",), text="the generator reads OpenAPI 3.1: write `openapi: 3.1.0`")
     for keys, node in nodes(document):
@@ -82,21 +82,21 @@ def _operation(document: Node, path: str, method: str, operation: Node) -> Itera
         yield ("tags",), "name the folder of the function: write one, such as `tags: [scenes]`"
     if accepted(document, operation) is None:
         example = "`x-accept: application/vnd.vendor.itwin-platform.v1+json`"
-        yield (), f"no success says the version to ask for: say it, such as {example}"
+        yield (), f"no success names the version to request: add it, such as {example}"
     for media_type in resolve(document, operation.get("requestBody", {})).get("content", {}):
         if media_type != "application/json":
             yield ("requestBody",), f"the body is sent as application/json, not as {media_type}"
 
 
 def _arguments(parameters: Sequence[Node]) -> Iterator[tuple[Keys, str]]:
-    """Yield the parameters of an operation that have one name in Python."""
+    """Yield the parameters of an operation that have the same name in Python."""
     fields = [python_name(each["name"], each) for each in parameters]
     arguments = [argument_of(each, each["name"]) for each in parameters]
     for field, called in (("x-python-name", fields), ("x-argument", arguments)):
         if doubled := sorted({name for name in called if called.count(name) > 1}):
             names = [each["name"] for each, name in zip(parameters, called, strict=True) if name == doubled[0]]
-            yield (), f"{' and '.join(names)} are both called {doubled[0]}: say another `{field}` in one of them"
-            return  # two of one name in Python are often two of one argument
+            yield (), f"{' and '.join(names)} are both called {doubled[0]}: write another `{field}` in one of them"
+            return  # parameters with one name often have one argument too, and one report is enough
 
 
 def _parameter(document: Node, parameter: Node) -> Iterator[str]:
@@ -106,20 +106,20 @@ def _parameter(document: Node, parameter: Node) -> Iterator[str]:
     wrong = {
         "has no schema, so it would not be sent: describe it by a schema": "schema" not in parameter,
         "is a cookie, which is not sent: describe it as a header or a query parameter": where == "cookie",
-        "has characters that make no name in Python: say one in `x-python-name`": where != "path" and not has_name,
-        "is a list, which is sent joined by commas: say `style: form` and `explode: false` if that works": (
+        "has characters that make no name in Python: write one in `x-python-name`": where != "path" and not has_name,
+        "is a list, which is sent joined by commas: write `style: form` and `explode: false` if that works": (
             schema.get("type") == "array" and where == "query" and not is_joined
         ),
         "is an object, which is not sent: describe each property as a parameter": (
             schema.get("type") == "object" or "properties" in schema
         ),
-        "has one value, which a caller need not choose: say it in `enum`, or in the path": "const" in schema,
+        "has one value, which a caller need not choose: write it in `enum`, or in the path": "const" in schema,
     }
     yield from (text for text, is_so in wrong.items() if is_so)
 
 
 def _fields(keys: Keys, node: Node) -> Iterator[Problem]:
-    """Yield the properties of an object that have no name of their own in Python."""
+    """Yield the properties of an object without a valid and unique name in Python."""
     properties, taken = node.get("properties"), dict[str, str]()
     if not isinstance(properties, Mapping) or keys[-1:] == ("properties",):
         return
@@ -132,15 +132,15 @@ def _fields(keys: Keys, node: Node) -> Iterator[Problem]:
         elif (other := taken.setdefault(name, wire)) != wire:
             text = f"its name in Python would be {name}, as that of {other!r}"
         if text is not None:
-            yield Problem(keys=(*keys, "properties", wire), text=f"{text}: say another one in `x-python-name`")
+            yield Problem(keys=(*keys, "properties", wire), text=f"{text}: write another one in `x-python-name`")
 
 
 def _modules(document: Node) -> Iterator[Problem]:
-    """Yield the schemas, and the enums inside a property, whose module would be that of another schema."""
+    """Yield the schemas, and the enums inside properties, with the same module as another schema."""
     schemas = document.get("components", {}).get("schemas", {})
     places = list[tuple[Keys, str]]()
     for name, schema in schemas.items():
-        if not {"enum", "properties"}.isdisjoint(schema):  # any other has no module
+        if not {"enum", "properties"}.isdisjoint(schema):  # other schemas have no module
             places.append((("components", "schemas", name), name))
         for wire, inner in (schema.get("properties") or {}).items():
             if "enum" in inner:
@@ -165,23 +165,23 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
     elif isinstance(values, list) and len({*(names or ())}) == len(names or ()):
         yield from _members(values, names if isinstance(names, list) else ())
     if node.get("format") == "password" and node.get("x-secret") is not True:
-        yield "is a password, which `repr` would show: say `x-secret: true`"
+        yield "is a password, which `repr` would show: write `x-secret: true`"
     if "default" in node and keys[-1:] not in (("properties",), ("responses",)) and "servers" not in keys:
-        yield "its default would be sent unasked: say `x-default` instead"
+        yield "its default would be sent unasked: write `x-default` instead"
     branches = [*(node.get("oneOf") or ()), *(node.get("anyOf") or ())]
     objects = [branch for branch in branches if "properties" in resolve(document, branch)]
     if len({resolve(document, branch).get("x-complete") for branch in objects}) > 1:
-        yield "some of its forms say `x-complete` and others do not, so a partial one would replace what is stored"
+        yield "some of its forms have `x-complete` and others do not, so a partial object would replace the stored one"
     is_decoded = len(objects) > 1 and node.get("x-undecoded") is not True
     if is_decoded and not all(constants(document, branch) for branch in objects):
         yield (
             "nothing tells its objects apart, so none is decoded: give each a property with a `const`, "
-            "or say `x-undecoded: true` if values are to stay dictionaries"
+            "or write `x-undecoded: true` if values are to stay dictionaries"
         )
 
 
 def _members(values: Sequence[Any], names: Sequence[str]) -> Iterator[str]:
-    """Yield the values of an enum whose members have no name of their own."""
+    """Yield the values of an enum without a valid and unique name of a member."""
     taken: dict[str, Any] = {}
     for value, name in zip(values, member_names(values, names), strict=True):
         if not name.isidentifier():
@@ -192,8 +192,8 @@ def _members(values: Sequence[Any], names: Sequence[str]) -> Iterator[str]:
 
 
 def invalid(document: Node) -> list[Problem]:
-    """Return what is not valid: references that lead nowhere before anything else."""
-    from openapi_spec_validator import OpenAPIV31SpecValidator  # takes a third of a second
+    """Return the errors of a document: its broken references, or else the errors that the validator finds."""
+    from openapi_spec_validator import OpenAPIV31SpecValidator  # imported here, because the import is slow
 
     return [*_references(document)] or [
         Problem(keys=tuple(error.absolute_path), text=error.message)
@@ -210,21 +210,23 @@ def _references(document: Node) -> Iterator[Problem]:
             *(node[key] for key in ("x-names", "x-values") if key in node),
         ]:
             if name not in schemas:
-                yield Problem(keys=keys, text=f"names the schema {name!r}, which is not there")
+                yield Problem(keys=keys, text=f"names the schema {name!r}, which does not exist")
         reference = node.get("$ref")
         if not isinstance(reference, str):
             continue
-        where = None if _COMPONENT.fullmatch(reference) else "names no component: move what it names to `components`"
+        where = None if _COMPONENT.fullmatch(reference) else "names no component: move its target to `components`"
         try:
             resolve(document, node)
         except KeyError:
-            where = "leads nowhere" if reference.startswith("#/") else "leads out of the document: copy what it names"
+            where = (
+                "has no target" if reference.startswith("#/") else "leads out of the document: copy its target into it"
+            )
         if where is not None:
             yield Problem(keys=keys, text=f"$ref {reference!r} {where}")
 
 
 def _extensions(document: Node) -> Iterator[Problem]:
-    """Yield the fields beyond OpenAPI that have another form, are nearly called like one, or name what is not there."""
+    """Yield the fields beyond OpenAPI with an invalid value, a misspelt name, or a name in them that does not exist."""
     named = {node["name"] for _, node in nodes(document) if "in" in node and isinstance(node.get("name"), str)}
     for _, node in nodes(document):
         named.update(*(map(str, node[key]) for key in ("properties", "enum") if isinstance(node.get(key), dict | list)))

@@ -20,12 +20,12 @@ from tools.generation.wrapper_fit import misfits, type_errors, without_method
 
 OPERATIONS = Path("wrapper") / "itwin_platform" / "_operations"
 ADVICE = """renamed: put the new name there
-removed: remove it there, with what offered it to users and its tests
+removed: remove it there, with the public argument or method and the tests
 either way: say so in CHANGELOG.md, under Service"""
 
 
 def differences(*, committed: Path, made: Path) -> list[str]:
-    """Compare two folders byte by byte and return a line for each file of `made` that differs, sorted."""
+    """Compare two folders byte by byte and return a sorted list with a line for each difference."""
     old, new = _contents(committed), _contents(made)
     changed = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
     return [f"{'new' if name not in old else 'differs' if name in new else 'gone'}: {name}" for name in changed]
@@ -37,15 +37,15 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 
 def beside_package(document: Node, root: Path) -> dict[Path, bytes]:
-    """Return the files to write beside the package; elsewhere than in a checkout is neither a sandbox nor a wrapper."""
+    """Return the files of the sandbox and the wrapper to update, if the folder `root` has these packages."""
     files = {path: source.encode() for path, source in stale(root / OPERATIONS).items()}
     if (root / FILE).parent.exists():
         files[root / FILE] = sandbox_document(document)
     return {path: content for path, content in files.items() if not path.exists() or path.read_bytes() != content}
 
 
-def what_follows(document: Node, *, generated: Path, errors: list[str], changed: list[str]) -> list[str]:
-    """Return the lines that say what changed and what to do next; `errors` are what mypy finds in the wrapper."""
+def next_steps(document: Node, *, generated: Path, errors: list[str], changed: list[str]) -> list[str]:
+    """Return the report: the changed modules and the next steps; `errors` are the errors of mypy in the wrapper."""
     count = "1 module" if len(changed) == 1 else f"{len(changed)} modules"
     lines = [f"{count} changed" if changed else "The generated package is as it was."]
     lines += [f"  {line}" for line in changed]
@@ -53,14 +53,14 @@ def what_follows(document: Node, *, generated: Path, errors: list[str], changed:
         return [*lines, "", "The wrapper does not fit any more:", "", *found, "", ADVICE]
     if names := without_method(document):
         lines += ["", f"Without a method, to be called through `platform.generated`: {', '.join(names)}"]
-    lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
-    return [*lines, "What must hold before it is committed: make check"]
+    lines += ["", "The wrapper fits. To see the effect on users: make spec-diff BASE=HEAD"]
+    return [*lines, "Before you commit: make check"]
 
 
 def main() -> None:
     """Read the command line and generate or check."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare with what is committed, write nothing")
+    parser.add_argument("--check", action="store_true", help="compare with the committed package, write nothing")
     parser.add_argument("--spec", type=Path, default=SPECIFICATION, help="the specification to read")
     parser.add_argument("--into", type=Path, default=PROJECT / "generated", help="the folder that holds the package")
     arguments = parser.parse_args()
@@ -77,17 +77,17 @@ def main() -> None:
         if arguments.check:
             if changed:
                 print(*changed, sep="\n", file=sys.stderr)
-                raise SystemExit("this is not what openapi.yaml gives: run `make generate` and commit the result")
+                raise SystemExit("generated/ is out of date: run `make generate` and commit the result")
             return
         wrong, errors = type_errors(made.parent)
         if wrong:
             raise SystemExit("\n".join([f"{name} gives modules with wrong types:", *wrong]))
-        follows = what_follows(document, generated=made.parent, errors=errors, changed=changed)
+        lines = next_steps(document, generated=made.parent, errors=errors, changed=changed)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(made, target, ignore=shutil.ignore_patterns("__pycache__"))
         for path, content in beside.items():
             path.write_bytes(content)
-    print(*follows, sep="\n")
+    print(*lines, sep="\n")
 
 
 if __name__ == "__main__":

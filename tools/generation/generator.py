@@ -1,7 +1,7 @@
-"""Run openapi-python-client on a document, with the names and the templates of this project.
+"""Runs openapi-python-client on a document, with the names and the templates of this project.
 
 The generator runs in this process, so that it uses our names, and a missing attribute in a template is an error. A
-warning ends the run, because it means that the generator dropped a part of the document.
+warning of the generator ends the run, because it means that the generator dropped a part of the document.
 """
 
 import contextlib
@@ -38,18 +38,18 @@ SUPPORT = TEMPLATES / "support"
 NOTICE = """# Generated: do not edit
 
 `make generate` writes this folder from `openapi.yaml`, `generator-config.yaml` and `templates/`. The next run
-overwrites a change made here by hand, and `make check-generated` rejects it. What a specification cannot say belongs
-in `wrapper/`.
+overwrites a change made here by hand, and `make check-generated` rejects it. Code that a specification cannot describe
+belongs in `wrapper/`.
 """
 
 
 def write_package(document: Node, package: Path, *, name: str, text: str | None = None) -> None:
     """Write the client package of the document called `name` to the folder `package`, which must not exist yet.
 
-    `text` is what the document was parsed from; with it, problems are reported with their lines.
+    With the source of the document, `text`, problems are reported with its line numbers.
 
     Raises:
-        SystemExit: The document needs another form, the generator warned or failed, or the package is not whole.
+        SystemExit: The document has a problem, the generator warned or failed, or the package cannot be imported.
     """
     config = Config.from_sources(
         ConfigFile.load_from_path(PROJECT / "generator-config.yaml"),
@@ -65,10 +65,10 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
         rules, params = RequestRules(document), Params(document)
         found += lost_marks(document, known=known_secrets())
         document = prepared(document)
-    finally:  # what is not valid may raise any error: it is said instead
+    finally:  # an invalid document may raise any error: the problems are reported instead
         if found:
             raise SystemExit("\n".join([f"{name} needs another form:", *with_lines(found, text=text, name=name)]))
-    # So that the generator finds the ruff of this environment, which need not be activated.
+    # The generator runs ruff from the PATH, and this environment need not be activated.
     os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
     naming.use_own_names()
     with _reported(name), contextlib.redirect_stdout(io.StringIO()):
@@ -106,33 +106,33 @@ def write_package(document: Node, package: Path, *, name: str, text: str | None 
 
 
 def _operations(document: Node, config: Config) -> str:
-    """Return the module about operations: where each is, and limits that no argument has."""
+    """Return the source of `operations.py`: the module of each operation, and the limits of bodies."""
     modules, limits = list[str](), list[str]()
     for path, method, node, _ in operations(document):
         tag, name = PythonIdentifier(node["tags"][0], "tag"), PythonIdentifier(node["operationId"], config.field_prefix)
         modules.append(f'    "{name}": "api.{tag}.{name}",')
         if limit := resolve(document, node.get("requestBody", {})).get("x-max-body-bytes"):
             limits.append(f'    ("{method.upper()}", "{path}"): {limit:_},')
-    lines = ['"""Where each operation is, and limits of whole requests."""', "", "#: The modules of the operations."]
+    lines = ['"""The modules of the operations, and the limits of bodies."""', "", "#: The module of each operation."]
     lines += ["MODULES: dict[str, str] = {", *sorted(modules), "}"]
-    lines += ["#: The most bytes of a body, by method and route."]
+    lines += ["#: The maximum size of a body in bytes, by method and route."]
     return "\n".join([*lines, "BODY_LIMITS: dict[tuple[str, str], int] = {", *limits, "}", ""])
 
 
 def describe_references(document: Node, data: GeneratorData) -> None:
-    """Give each property that refers to a schema its own description; the generator gives it that of the schema."""
+    """Give each property that refers to a schema its own description, in place of the description of the schema."""
     schemas = document.get("components", {}).get("schemas", {})
     by_class = {naming.pascal_case(name): schema.get("properties") or {} for name, schema in schemas.items()}
     for model in data.models:
         properties = by_class.get(str(model.class_info.name), {})
-        for each in (*(model.required_properties or ()), *(model.optional_properties or ())):
-            declared = properties.get(naming.plain(each.name), {})
+        for generated in (*(model.required_properties or ()), *(model.optional_properties or ())):
+            declared = properties.get(naming.plain(generated.name), {})
             if "$ref" in declared and "description" in declared:
-                each.description = UntrustedString(declared["description"])
+                generated.description = UntrustedString(declared["description"])
 
 
 def unexported(document: Node) -> frozenset[str]:
-    """Return the models and types that the wrapper does not export: those marked, and those without a method."""
+    """Return the models and types that the wrapper does not export: marked ones, and those without a method."""
     schemas = document.get("components", {}).get("schemas", {})
     found = schemas_without_method(document) | {
         name for name, schema in schemas.items() if schema.get("x-exported") is False
@@ -141,10 +141,10 @@ def unexported(document: Node) -> frozenset[str]:
 
 
 def models_of_kinds(document: Node) -> ModelsOfKinds:
-    """Return the models of the properties whose shape the property `kind` decides, marked `x-kinds`.
+    """Return the models of the properties with `x-kinds`: the property `kind` determines the model.
 
     Returns:
-        By the name of the model and the property: the model for each kind; none for an object that is not decoded.
+        By the name of the model and the property: the model for each kind; no model for an object that is not decoded.
     """
     found: dict[str, dict[str, dict[str, str]]] = {}
     for name, schema in document.get("components", {}).get("schemas", {}).items():
@@ -156,14 +156,14 @@ def models_of_kinds(document: Node) -> ModelsOfKinds:
     return found
 
 
-def _unsupported(what: str) -> str:
-    """End the generation from within a template."""
-    raise TemplateRuntimeError(what)
+def _unsupported(message: str) -> str:
+    """Let a template reject a document."""
+    raise TemplateRuntimeError(message)
 
 
 @contextlib.contextmanager
 def _reported(name: str) -> Iterator[None]:
-    """End with the place and the text of what a template or the generator raises, instead of a traceback."""
+    """Report an error of a template or of the generator with its place, instead of a traceback."""
     try:
         yield
     except TemplateError as error:
@@ -175,15 +175,15 @@ def _reported(name: str) -> Iterator[None]:
 
 
 def _words(errors: Sequence[GeneratorError], *, text: str, name: str) -> str:
-    """Return what the generator says, each with the line of the schema or the operation that it names."""
+    """Return the messages of the generator, each with the line of the schema or the operation that it names."""
     lines: list[str] = []
     for error in errors:
-        said = f"{error.header} {error.detail or ''}".strip()
-        schema, route = re.search(r"/components/schemas/(\w+)", said), re.search(r"\b([A-Z]+) (/\S*)", said)
+        message = f"{error.header} {error.detail or ''}".strip()
+        schema, route = re.search(r"/components/schemas/(\w+)", message), re.search(r"\b([A-Z]+) (/\S*)", message)
         keys: Keys = ("components", "schemas", schema[1]) if schema else ()
         if route and not schema:
             keys = ("paths", route[2], route[1].lower())
-        lines += with_lines([Problem(keys=keys, text=said)], text=text, name=name)
+        lines += with_lines([Problem(keys=keys, text=message)], text=text, name=name)
     return "\n".join(lines)
 
 

@@ -28,7 +28,7 @@ FIELD_NAMES = "x-field-names"
 #: Names with an inner capital that are one word.
 BRANDS = ("iTwin", "iModel", "OAuth")
 _BRAND = "|".join(f"[{name[0].lower()}{name[0].upper()}]{name[1:]}s?[0-9]*(?![a-z])" for name in BRANDS)
-# A brand; a word, with digits and what follows them in lower case; letters that are all capitals; digits.
+# A brand; a word with its digits and the lower-case letters after them; capitals; digits.
 _WORD = re.compile(
     rf"{_BRAND}|[A-Z]?[a-z]+(?:[0-9]+[a-z]*)?|[A-Z]+[0-9]*(?![a-z])|[A-Z]|[0-9]+(?:[a-z]+|[A-Z]+(?![a-z]))?|\w"
 )
@@ -42,12 +42,12 @@ _BOUND = re.compile(r"\bdef (\w+)\(|^ *(\w+)(?:: \w| = )|\bas (\w+):$", re.MULTI
 def split_words(value: str) -> list[str]:
     """Return the words of a name: `iTwinAccountId` has three, `View3dData` has two."""
     chunks = re.findall(rf"[^{re.escape(strings.DELIMITERS)}]+", value)
-    # A word of another alphabet stays whole.
+    # A name in another alphabet is one word.
     return [word for chunk in chunks for word in (_WORD.findall(chunk) if chunk.isascii() else [chunk])]
 
 
 def pascal_case(value: str | UntrustedString) -> str:
-    """Return the name of a class: each word keeps its capitals and starts with one."""
+    """Return the name of a class: each word starts with a capital and keeps its other capitals."""
     return "".join(word[0].upper() + word[1:] for word in split_words(strings.sanitize(plain(value))))
 
 
@@ -57,7 +57,7 @@ def snake_case(value: str) -> str:
 
 
 def python_name(wire: str, declared: Node) -> str:
-    """Return the name of a parameter or a property in Python; an empty string if it has no letter to make one of."""
+    """Return the name of a parameter or a property in Python; an empty string if it has no letter."""
     name = declared.get("x-python-name") or snake_case(strings.sanitize(normalize("NFKC", wire)))
     if name[:1].isdecimal():
         name = f"field_{name}"
@@ -95,13 +95,13 @@ def plain(value: str | UntrustedString) -> str:
 
 
 def use_own_names() -> None:
-    """Let the generator build its names from the words of this module, from now on.
+    """Patch the generator to build names by the functions of this module.
 
-    It has no setting for that. A class that `class_overrides` names goes through its own `pascal_case`, which makes
-    `View3DData` of `View3dData`, and arguments and attributes have no override.
+    It has no setting for that: `class_overrides` passes through its own `pascal_case`, which turns `View3dData` into
+    `View3DData`, and arguments and attributes have no override.
     """
     strings.split_words, strings.pascal_case = split_words, pascal_case
-    # The names of fields and arguments are unique: `document_checks` rejects all others, and `rename` sets them.
+    # No conflict is left to resolve: `document_checks` rejects duplicate names, and `rename` sets the names.
     model_property._resolve_naming_conflict = lambda *_: None  # noqa: SLF001  # it has no setting for that either
     Endpoint._check_parameters_for_conflicts = lambda self, **_: self  # type: ignore[method-assign]  # noqa: SLF001
     strings.RESERVED_WORDS |= {
@@ -110,9 +110,9 @@ def use_own_names() -> None:
 
 
 def rename(document: Node, data: GeneratorData, config: Config) -> None:
-    """Give each field and each argument its name.
+    """Set the name of each field and each argument.
 
-    An argument whose name the templates use for something else gets an underscore.
+    An argument gets an underscore if the templates use its name themselves.
     """
     module = TEMPLATES / "endpoint_module.py.jinja"
     reserved = {*_imported(module), *_names(_BOUND, _TAG.sub("", module.read_text(encoding="utf-8"))), "client", "body"}
@@ -144,5 +144,5 @@ def _imported(template: Path) -> list[str]:
 
 
 def _names(pattern: re.Pattern[str], code: str) -> set[str]:
-    """Return what the groups of a pattern find."""
+    """Return the matches of all groups of a pattern."""
     return {name for found in pattern.findall(code) for name in found if name}

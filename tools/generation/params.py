@@ -1,7 +1,7 @@
-"""What a template needs to write the types of what requests accept beside models: mappings, and strings of enums.
+"""The types of mappings and strings that requests accept in place of models and enums, for the templates.
 
-Each has the name of its model or enum with `Param` at the end. The wrapper accepts any other string and any other
-mapping as well; with these types an editor completes what the document names.
+Each has the name of its model or enum with the suffix `Param`. The wrapper accepts other strings and mappings too; with
+these types, an editor completes documented names.
 """
 
 import re
@@ -15,15 +15,19 @@ from tools.generation.naming import pascal_case, snake_case
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 MAPPING = "Mapping[str, object]"
-#: Which properties of a mapping must be there: all, where it replaces the stored object; none, where `kind` decides.
+#: The properties that a mapping must have: all, if it replaces the stored object; none, if `kind` selects its schema.
 ALL, REQUIRED, NONE = "all", "required", "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """The type of a mapping; a class where each name can be an attribute. `strings` are the types of `x-names`.
+    """The type of a mapping, as a class if each name can be an attribute.
 
-    `fields` has the properties by their names in JSON: the type of each, and what the document says of it.
+    Args:
+        name: the name of the type.
+        fields: the type and the description of each property, by its name in JSON.
+        imports: the lines that import the types of properties.
+        strings: the types of the properties with `x-names`.
     """
 
     name: str
@@ -39,12 +43,12 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """The types for the requests of a document: schemas that are mappings, with what must be there, and enums."""
+    """The types for the requests of a document: schemas of mappings with their required properties, and enums."""
 
     document: Node
     mappings: dict[str, str] = field(default_factory=dict)
     enums: set[str] = field(default_factory=set)
-    #: By the schema whose properties a string may name: the strings of each type, by the name of the type.
+    #: The types of strings that name a property, by the schema with the properties: their strings by name.
     named: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
 
@@ -53,12 +57,12 @@ class Params:
             for parameter in parameters:
                 self._find(parameter.get("schema", {}), present=REQUIRED)
             for media in resolve(self.document, operation.get("requestBody", {})).get("content", {}).values():
-                # The properties of a body are arguments.
+                # The properties of a body are separate arguments, so the body itself needs no type.
                 for inner in resolve(self.document, media.get("schema", {})).get("properties", {}).values():
                     self._find(inner, present=REQUIRED)
 
     def _find(self, declared: Node, *, present: str) -> None:
-        """Note the schemas of a value, and those of its parts."""
+        """Record the schemas of a value, and the schemas of its parts."""
         name, schema = _name(declared), resolve(self.document, declared)
         present = ALL if schema.get("x-complete") is True else present
         if name in self.seen:
@@ -69,7 +73,7 @@ class Params:
         if "x-names" in schema:
             self._find_named(schema)
         parts = schema.get("properties", {})
-        # The only property of some objects is an argument that stands for the object.
+        # An object whose only property is the argument itself, with an empty `x-argument`, needs no type.
         if name and parts and any(each.get("x-argument") != "" for each in parts.values()):
             self.mappings[name] = present
         for branch in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
@@ -80,7 +84,7 @@ class Params:
             self._find(_reference(kind), present=NONE)
 
     def _find_named(self, schema: Node) -> None:
-        """Note the type of a string that names a value of an enum, or a property of an object."""
+        """Record the type of a string that names a value of an enum, or a property of an object."""
         name = schema["x-names"]
         properties = resolve(self.document, _reference(name)).get("properties")
         if properties is None:
@@ -98,16 +102,16 @@ class Params:
         return sorted([*named, *((snake_case(name), param_name(name)) for name in (*self.mappings, *self.enums))])
 
     def names_of(self, class_name: str) -> Mapping[str, list[str]]:
-        """Return the strings of each type of strings that name a property of a model."""
+        """Return the types of strings that name a property of a model: their strings by name."""
         return next((types for name, types in self.named.items() if pascal_case(name) == str(class_name)), {})
 
     def values_of(self, class_name: str) -> list[str]:
-        """Return the values of an enum that a request has; of any other, none."""
+        """Return the values of an enum that requests use; an empty list for other enums."""
         name = next((each for each in self.enums if pascal_case(each) == str(class_name)), None)
         return [] if name is None else [str(value) for value in resolve(self.document, _reference(name))["enum"]]
 
     def of(self, class_name: str) -> Param | None:
-        """Return the type of a mapping for a model; None where no request has it."""
+        """Return the type of a mapping in place of a model; None if no request uses the model."""
         name = next((each for each in self.mappings if pascal_case(each) == str(class_name)), None)
         if name is None:
             return None

@@ -1,7 +1,7 @@
-"""Prepares a document for the generator, so that each argument has the description that `openapi.yaml` gives it.
+"""Prepares a document for the generator, so that each argument keeps its own description.
 
-The generator documents an argument or an attribute by the schema that it refers to, and gives every object a class.
-What a description says of its source stays in the document: readers of the package do not have what it names.
+The generator takes the description of the referenced schema instead, and makes a class for every object. References to
+sections of the service description are removed, because readers of the package do not have it.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from tools.generation.accept import with_accept
 from tools.generation.document import Node, rebuilt, resolve, without_source
 from tools.generation.naming import FIELD_NAMES, field_names
 
-#: The key of an object with what `x-secret` says about its properties.
+#: The key of an object with the values of `x-secret` of its properties.
 MARKS = "x-secret-properties"
 SCALARS = ("string", "integer", "number", "boolean")
 
@@ -36,14 +36,17 @@ def _prepared(document: Node, node: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_dropped(key: object, value: object) -> bool:
-    """Drop a title, which would name the class, and that an object is closed: a later version may add properties."""
+    """Return whether to drop a title, which would name the class, or `additionalProperties: false`.
+
+    A later version of the service may add properties.
+    """
     return (key == "title" and isinstance(value, str)) or (key == "additionalProperties" and value is False)
 
 
 def _as_generated(document: Node, node: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with the forms of its values, and with its marks."""
+    """Return a schema in the form that the generator needs, with the names and the secrets of its properties."""
     if node.get("x-undecoded") is True:
-        # A schema without a type has no class, so values stay dictionaries. The models are in its type all the same.
+        # The generator makes no class for a schema without a type, so values stay dictionaries.
         models = [{"$ref": f"#/components/schemas/{name}"} for name in node.get("x-kinds", {}).values()]
         node = {key: value for key, value in node.items() if key not in ("type", "additionalProperties")}
         node |= {"anyOf": [*models, {}]} if models else {}
@@ -57,7 +60,7 @@ def _as_generated(document: Node, node: dict[str, Any]) -> dict[str, Any]:
 
 
 def secret_marks(document: Node, schema: Node) -> dict[str, bool]:
-    """Return what `x-secret` says about each property of an object."""
+    """Return the value of `x-secret` of each property that has one."""
     found: dict[str, bool] = {}
     properties = schema.get("properties")
     for name, inner in properties.items() if isinstance(properties, Mapping) else ():
@@ -68,7 +71,7 @@ def secret_marks(document: Node, schema: Node) -> dict[str, bool]:
 
 
 def _described(document: Node, schema: Node, words: object) -> dict[str, Any]:
-    """Return a scalar with the description of the place where it is used, and another schema unchanged."""
+    """Return the schema of a scalar or a list with another description, and any other schema unchanged."""
     target = resolve(document, schema)
     if words is None or "enum" in target or not (target.get("type") in SCALARS or "items" in target):
         return dict(schema)

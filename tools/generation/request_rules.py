@@ -1,4 +1,4 @@
-"""Writes what the document says of the arguments of each operation as the data of `templates/support/rules.py`."""
+"""Writes the constraints of the arguments of each operation as the data of `templates/support/rules.py`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from openapi_python_client.parser.openapi import Endpoint
 from tools.generation.document import Node, alternatives, constants, operation_called, resolve
 from tools.generation.naming import pascal_case, plain, snake_case
 
-#: Strings that are other Python values than `str`.
+#: Formats of strings that have another Python type than `str`.
 FORMATS = ("date", "date-time", "uuid", "binary")
 LIMITS = {
     "string": ("minLength", "maxLength"),
@@ -25,7 +25,7 @@ def argument_of(node: Node, wire: str) -> str:
 
 
 class Expression(str):
-    """Python source, which is written as it is."""
+    """Python source, which `repr` returns without quotes."""
 
     __slots__ = ()
 
@@ -94,9 +94,9 @@ class RequestRules:
         kind = "object" if self._by_type(form) else _kind(form)
         parts: dict[str, Any] = {"required": required or None, "nullable": nullable or None, **_limits(form, kind)}
         if sent_as_text and "" not in form.get("enum", [""]):
-            parts["least"] = 1  # an empty parameter is a missing one, whatever members the service adds
+            parts["least"] = 1  # an empty parameter counts as missing, also for enums, which are open
         parts |= own
-        if set(names).isdisjoint(inside):  # a schema that contains itself is checked on its first level
+        if set(names).isdisjoint(inside):  # a recursive schema is checked on its first level only
             within = {"outer": own, "inside": (*inside, *names), "sent_as_text": sent_as_text}
             parts |= self._nested(form, **within)
         if form.get("x-complete") is True:
@@ -120,7 +120,7 @@ class RequestRules:
         return found
 
     def _names(self, declared: Node) -> Iterator[str]:
-        """Yield the names of the schemas that a reference leads to, through those that may also be null."""
+        """Yield the names of the schemas along a chain of references, which may be nullable."""
         while True:
             if "$ref" in declared:
                 yield str(declared["$ref"]).rpartition("/")[2]
@@ -131,7 +131,7 @@ class RequestRules:
             declared = others[0]
 
     def _form(self, schema: Node) -> tuple[Node, bool]:
-        """Return a schema without null, and whether null is accepted."""
+        """Return a schema without its null alternative, and whether it has one."""
         others, nullable = alternatives(schema)
         if others == [schema]:
             return schema, False
@@ -141,7 +141,7 @@ class RequestRules:
         return inner, nullable or too
 
     def _by_type(self, schema: Node) -> dict[str, Node]:
-        """Return the forms of an object by the constant of their property `type`; none if something else decides."""
+        """Return the forms of an object by the constant of their property `type`; empty if a form has no constant."""
         branches = schema.get("oneOf", ())
         found: dict[Any, Node] = {constants(self.document, branch).get("type"): branch for branch in branches}
         return {} if None in found else found
@@ -157,7 +157,7 @@ def _kind(schema: Node) -> str:
 
 
 def _limits(schema: Node, kind: str) -> dict[str, Any]:
-    """Return the limits of a value, and the form of a string with an example of it, as its description words it."""
+    """Return the limits of a value; for a string, also its pattern and the first sentence of its description."""
     least, most = LIMITS.get(kind, ("", ""))
     found: dict[str, Any] = {"least": schema.get(least), "most": schema.get(most)}
     if kind == "string" and "pattern" in schema:
@@ -169,12 +169,12 @@ def _limits(schema: Node, kind: str) -> dict[str, Any]:
 
 
 def _limited(schema: Node) -> bool:
-    """Tell whether more is said of an id in the path than that it is a string, which its type says already."""
+    """Return whether a path parameter has another constraint than to be a string, which needs no rule."""
     return bool({"pattern", "minLength", "maxLength", "enum"} & schema.keys()) or schema.get("type") != "string"
 
 
 def _own(error: Node | None, outer: Node) -> Node:
-    """Return the code and target of a rule: its own ones, or those of what it is in."""
+    """Return the code and target of a rule: those of its own `x-error`, or else those of the outer rule."""
     if error is None or not {"code", "missing"} & error.keys():
         return outer
     own = {"code": error.get("code", outer.get("code")), "target": error.get("target")}

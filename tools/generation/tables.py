@@ -12,7 +12,7 @@ from openapi_python_client.parser.properties.union import UnionProperty
 
 from tools.generation.naming import plain
 
-#: The kinds of scalars by the class of the property; the generator exports few of these.
+#: The kinds of scalars by the name of the generator's class, because the generator exports few of these classes.
 _SCALARS: Mapping[str, str] = {
     "AnyProperty": "ANY",
     "BooleanProperty": "BOOLEAN",
@@ -25,7 +25,7 @@ _SCALARS: Mapping[str, str] = {
     "UuidProperty": "UUID_STRING",
 }
 _PLAIN = ("ANY", "BOOLEAN", "NUMBER", "STRING")
-#: By the model and the property: the model for each value of `kind`; none for a dictionary of any names.
+#: By the model and the property: the model for each value of `kind`; empty for an object that is not decoded.
 ModelsOfKinds = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
@@ -33,7 +33,7 @@ def table_of(model: ModelProperty, of_kinds: ModelsOfKinds) -> dict[str, tuple[s
     """Return the name and the kind of each field as Python code, by its name in JSON, in the order of the document.
 
     Raises:
-        TemplateRuntimeError: a property is of a form that is not decoded.
+        TemplateRuntimeError: a property has a type that is not supported.
     """
     chosen = of_kinds.get(str(model.class_info.name), {})
     found: dict[str, tuple[str, str]] = {}
@@ -76,7 +76,7 @@ def _kind_of_union(declared: UnionProperty) -> str:
     decoded = [kind for kind in kinds if kind not in _PLAIN]
     if len(decoded) > 1:
         raise TemplateRuntimeError(f"property {declared.python_name} may have several forms that nothing tells apart")
-    # A constant beside an enum is a string, as its members are.
+    # A constant beside an enum is a string like the members, so the enum decodes it.
     others = [each for each in forms if not isinstance(each, ConstProperty) and kind_of(each) not in decoded]
     if decoded and not others:
         return decoded[0]

@@ -1,8 +1,8 @@
-"""Finds where the wrapper does not fit a generated package and its document, each as a line with its file.
+"""Finds the places of the wrapper that do not fit a generated package and its document.
 
-mypy finds names, arguments and attributes that are gone, and values of another type. It does not see the names on the
-wire that the wrapper and the sandbox have in strings: the parameters that a page changes, the properties that a listing
-selects, a header. Values that the wrapper computes from the rules of the package fail when it is imported.
+mypy finds removed names, arguments and attributes, and values of another type. It does not find the wire names that the
+wrapper and the sandbox have in strings: parameters of pages, selected properties, headers. Values that the wrapper
+computes from the rules of the package fail when it is imported.
 """
 
 import ast
@@ -28,14 +28,14 @@ FOLDERS = (
     PROJECT / "sandbox" / "itwin_platform_sandbox" / "_service",
 )
 UNDESCRIBED = ("deliveries.py", "document.py", "schema_checks.py")
-#: Names in the data that the sandbox makes up.
+#: Names in the example data of the sandbox, which the document does not have.
 MADE_UP = ("X-Key", "apiVersion", "iModelVisibility")
 #: Strings that can only be a name on the wire: `displayName`, `$top`, `X-Max-Return`, `return=minimal`.
 _NAME = re.compile(r"[a-z]+[A-Z]\w*|\$\w+|[Xx]-[\w-]+|return=\w+")
 
 
 def misfits(document: Mapping[str, Any], *, generated: Path, errors: list[str]) -> list[str]:
-    """Return a line for each place of the wrapper that does not fit; `errors` are those of its types."""
+    """Return a line for each place of the wrapper that does not fit; `errors` are the type errors of the wrapper."""
     found = [*errors, *dead_names(document)]
     return found or import_errors(WRAPPER.name, WRAPPER.parent, PROJECT / "transport", generated)
 
@@ -50,14 +50,14 @@ def dead_names(document: Node) -> list[str]:
                 continue
             if node.value.lower() not in known:
                 near = get_close_matches(node.value.lower(), known, n=3)
-                nearest = f" The nearest that there is: {', '.join(near)}." if near else ""
+                nearest = f" Similar names: {', '.join(near)}." if near else ""
                 place = f"{path.relative_to(PROJECT).as_posix()}:{node.lineno}"
                 lines.append(f"{place}: openapi.yaml has no {node.value}.{nearest}")
     return lines
 
 
 def _names(document: Node) -> Iterator[str]:
-    """Yield the names in a document: of parameters, of properties and headers, and of values."""
+    """Yield the names of parameters, properties and headers in a document, and the values of enums."""
     for _, node in nodes(document):
         if "in" in node:
             yield str(node["name"])
@@ -66,20 +66,20 @@ def _names(document: Node) -> Iterator[str]:
 
 
 def wrapped() -> set[str]:
-    """Return the operations that the wrapper imports, by operationId: those with a method."""
+    """Return the operationId of each operation with a method, which is one that the wrapper imports."""
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in WRAPPER.rglob("*.py"))
     imports = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
     return {alias.name for node in imports if str(node.module).startswith(f"{PACKAGE}.api.") for alias in node.names}
 
 
 def without_method(document: Node) -> list[str]:
-    """Return the operations of a document that have no method, by operationId."""
+    """Return the operationId of each operation of a document without a method."""
     with_method = wrapped()
     return [node["operationId"] for _, _, node, _ in operations(document) if node["operationId"] not in with_method]
 
 
 def schemas_without_method(document: Node) -> set[str]:
-    """Return the names of the schemas that only operations without a method use, which the wrapper does not export."""
+    """Return the names of the schemas that are used by operations without a method only."""
     names = without_method(document)
     parts: dict[bool, list[object]] = {True: [], False: []}
     for path, _, node, _ in operations(document):
@@ -91,7 +91,7 @@ def schemas_without_method(document: Node) -> set[str]:
 def import_errors(package: str, *paths: Path) -> list[str]:
     """Import each module of a package, and each name that it exports, in a new process; return a line for each error.
 
-    `paths` are the folders that hold the package and what it imports, before all others.
+    `paths` are the folders of the package and of its imports, which come first in the module search path.
     """
     command = [sys.executable, "-W", "error", "-c", _IMPORT_ALL, package]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths)), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -119,18 +119,18 @@ for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{sys.arg
 
 
 def type_errors(generated: Path) -> tuple[list[str], list[str]]:
-    """Return what mypy finds in the package of the folder `generated`, and what in the wrapper."""
+    """Return the errors of mypy in the package of the folder `generated`, and its errors in the wrapper."""
     command = [sys.executable, "-c", _MYPY, "--strict", "--no-error-summary", "--no-color-output", "--config-file="]
     path = os.pathsep.join([str(generated), str(WRAPPER.parent), str(PROJECT / "transport")])
     environment = os.environ | {"MYPYPATH": path}
     with tempfile.TemporaryDirectory() as folder:
-        cache = Path(folder) / "cache"  # of its own: mypy's results are wrong if two runs write to one
-        with contextlib.suppress(OSError):  # there is none, or another run makes it
+        cache = Path(folder) / "cache"  # a copy: mypy's results are wrong if two runs write to one cache
+        with contextlib.suppress(OSError):  # there is no cache yet, or another run is copying it
             shutil.copytree(CACHE, cache)
         command += ["--cache-dir", str(cache), "-p", PACKAGE, "-p", WRAPPER.name]
         completed = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
         if not CACHE.exists():
-            with contextlib.suppress(OSError):  # another run was faster
+            with contextlib.suppress(OSError):  # another run has copied its cache first
                 shutil.copytree(cache, CACHE)
     lines = (completed.stdout + completed.stderr).replace(f"{generated}/", GENERATED).splitlines()
     found = [line for line in lines if ": note: " not in line] if completed.returncode else []
@@ -138,7 +138,7 @@ def type_errors(generated: Path) -> tuple[list[str], list[str]]:
     return own, [line for line in found if line not in own]
 
 
-# In an editable installation mypy would find a module that is gone in the committed package.
+# Without the paths of the editable installation, in which mypy would find removed modules in the committed package.
 _MYPY = f"""
 import sys
 sys.path[:] = [path for path in sys.path if path and (".venv" in path or not path.startswith({str(PROJECT)!r}))]

@@ -1,1 +1,1 @@
-"""Mutation testing: how many small changes of the wrapper no test notices."""
+"""Mutation testing of the wrapper and the transport."""

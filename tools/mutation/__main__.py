@@ -1,9 +1,9 @@
 """Run mutation tests of the wrapper and the transport: `make mutants`.
 
-Each mutant is one small change. The date is the seed of a sample of mutants from each folder, so that each day tries
-others. A mutant runs only the tests that reach its line, in a copy of both packages, the most specific first. The
-report lists the score of each folder and each surviving mutant. The exit status is 1 if the tests of a folder kill less
-than 95 % of its mutants.
+Each mutant is one small change. The date is the seed of the sample of mutants from each folder, so that the sample
+changes every day. Only the tests that reach the line of a mutant run, in a copy of both packages, the most specific
+first. The report lists the score of each folder and the surviving mutants. The exit status is 1 if the tests of a
+folder kill less than 95 % of its mutants.
 """
 
 import argparse
@@ -30,9 +30,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 PACKAGES = (PROJECT / "wrapper" / "itwin_platform", PROJECT / "transport" / "itwin_platform_transport")
 #: The coverage data with the tests of each line.
 COVERAGE = PROJECT / ".cache" / "mutants.coverage"
-#: Lowest share of killed mutants in each folder.
+#: The lowest accepted share of killed mutants in each folder.
 LEAST = 0.95
-#: Maximum number of test functions for one mutant, and the seconds after which they count as failed.
+#: The maximum number of test functions for one mutant, and their timeout in seconds, after which they count as failed.
 MOST_TESTS, SECONDS = 150, 600
 #: Runs tests against the packages in a folder, also in the processes that tests start.
 PROGRAM = """
@@ -81,10 +81,10 @@ def measure_coverage() -> None:
 
 
 def candidates() -> Iterator[Candidate]:
-    """Yield every mutant with the tests that reach its line, first those that reach few lines.
+    """Yield every mutant with the tests that reach its line, the tests that reach the fewest lines first.
 
-    Coverage counts a line outside of functions for the first test that imports the module, so such a line gets the
-    tests that reach most lines of the module.
+    Coverage counts a line outside of functions for the first test that imports the module, so a mutant of such a line
+    gets the tests that reach most lines of the module.
     """
     data = CoverageData(str(COVERAGE))
     data.read()
@@ -101,15 +101,15 @@ def candidates() -> Iterator[Candidate]:
         here = Counter(test for tests in by_line.values() for test in tests)
         of_module = sorted(here, key=lambda test: (-here[test], test))
         source = module.read_text(encoding="utf-8")
-        called = called_lines(source)
+        in_functions = lines_in_functions(source)
         for mutant in mutants_of(source):
-            tests = by_line.get(mutant.line, ()) if mutant.line in called else ()
+            tests = by_line.get(mutant.line, ()) if mutant.line in in_functions else ()
             specific = sorted(tests, key=lambda test: (lines_of[test], test))
             yield Candidate(module=module, mutant=mutant, tests=(specific or of_module)[:MOST_TESTS])
 
 
-def called_lines(source: str) -> set[int]:
-    """Return the lines in functions."""
+def lines_in_functions(source: str) -> set[int]:
+    """Return the numbers of the lines in functions."""
     nodes = ast.walk(ast.parse(source))
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return {line for each in functions for line in range(each.body[0].lineno, (each.end_lineno or each.lineno) + 1)}
@@ -134,7 +134,7 @@ def sampled(*, each: int, seed: str, only: str) -> list[Candidate]:
 
 
 def survives(candidate: Candidate) -> bool:
-    """Run the tests of a mutant in a copy of the packages, and tell whether they pass."""
+    """Run the tests of a mutant in a copy of the packages, and return whether they pass."""
     with TemporaryDirectory() as folder:
         for package in PACKAGES:
             shutil.copytree(package, Path(folder) / package.relative_to(PROJECT))
@@ -167,7 +167,7 @@ def main() -> None:
 
 
 def report(sample: Sequence[Candidate], survivors: Sequence[Candidate], *, seed: str) -> int:
-    """Print the table and the survivors; return 1 if a folder has too low a score."""
+    """Print the table and the survivors; return 1 if the score of a folder is too low."""
     tried, left = (Counter(each.folder for each in some) for some in (sample, survivors))
     print(f"{'folder':24}{'tried':>7}{'survive':>9}{'killed':>8}")
     for folder, count in sorted(tried.items()):

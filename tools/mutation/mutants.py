@@ -17,7 +17,7 @@ _OPPOSITES: tuple[tuple[type[ast.AST], type[ast.AST]], ...] = (
 )
 #: The replacement of each operator.
 _OPERATORS = {**dict(_OPPOSITES), **{new: old for old, new in _OPPOSITES}, ast.Mult: ast.Add, ast.Div: ast.Mult}
-#: Two consecutive words, as the text of a message has them.
+#: Two consecutive words, which mark a string as a message.
 _PROSE = re.compile(r"[a-z,:;] [a-z]")
 
 
@@ -47,8 +47,8 @@ class Mutant:
 def mutants_of(source: str) -> Iterator[Mutant]:
     """Yield every mutant of a module, in the order of the code.
 
-    No mutant changes docstrings, annotations, types, imports, `__all__`, `__slots__` or texts of messages, because no
-    test of behaviour can notice it. Mutants change all other strings, such as names of headers.
+    Docstrings, annotations, types, imports, `__all__`, `__slots__` and messages are not mutated, because no test of
+    behavior can notice it. Other strings are, such as names of headers.
     """
     tree = ast.parse(source)
     offsets = [0]

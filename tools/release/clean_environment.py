@@ -17,7 +17,7 @@ def pythons() -> dict[str, Path]:
     for version in SUPPORTED:
         of_path = shutil.which(f"python{version}")
         candidates = [*sorted(pyenv.glob(f"{version}.*/bin/python")), *([Path(of_path)] if of_path else [])]
-        # A shim of pyenv is there also when its Python is not.
+        # A shim of pyenv exists even if its Python does not.
         working = (path for path in candidates if not subprocess.run([path, "-c", ""], check=False).returncode)
         if path := next(working, None):
             found[version] = path
@@ -47,7 +47,7 @@ class Environment:
 
 
 def run(*command: str | Path, silent: bool = False, folder: Path = Path(sys.prefix)) -> str:
-    """Run a command, by default outside the checkout, and return its output if it is silent.
+    """Run a command, by default outside the checkout. If it is silent, return its output; otherwise print it.
 
     Raises:
         SystemExit: The command failed.

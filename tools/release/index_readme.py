@@ -1,7 +1,7 @@
-"""Make the README fit for a package index, where a relative link leads nowhere: a metadata hook of hatchling.
+"""Adapt the README to a package index, on which relative links do not work: a metadata hook of hatchling.
 
-With a source address in `[project.urls]`, each relative link becomes absolute. Without one, its text stays and the link
-goes, and so do relative images.
+With a source address in `[project.urls]`, relative links become absolute. Without one, relative links become plain text
+and relative images are removed.
 """
 
 import re
@@ -11,9 +11,9 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-#: A link or an image in Markdown whose target is neither absolute nor an anchor of the page.
+#: A link or an image in Markdown with a relative target.
 _RELATIVE = re.compile(r"\[([^\]]*)\]\((?!https?://|#|mailto:)([^)\s]+)\)")
-#: A paragraph that is one such image.
+#: A paragraph that consists of a relative image.
 _IMAGE = re.compile(rf"^!{_RELATIVE.pattern}\n\n?", re.MULTILINE)
 
 
@@ -22,7 +22,7 @@ def readme_for_an_index(text: str, *, source: str | None) -> str:
 
     Args:
         text: the README, in Markdown.
-        source: the address below which the files of the repository are shown; None when there is none.
+        source: the base address of the repository's files; None if the project has none.
     """
     if source is not None:
         return _RELATIVE.sub(rf"[\1]({source.rstrip('/')}/\2)", text)

@@ -1,8 +1,8 @@
 """Build the sdist, the wheel from it, and try the wheel in a clean environment: `make package`.
 
 The wheel installs its runtime dependencies without extras, and can be imported. With the extra `sandbox`, the tour of
-all operations succeeds. An index can show both files, and `dist/sbom.cdx.json` lists what a user installs with the
-wheel and its extras.
+all operations succeeds. twine checks that an index can render both files, and `dist/sbom.cdx.json` lists the components
+that a user installs with the wheel and its extras.
 
 Run as `python -m tools.release.package [TAG]`: with a tag, it first checks that version and changelog agree with it.
 """
@@ -33,7 +33,7 @@ def problems(tag: str, *, version: str, changelog: str) -> list[str]:
 def build() -> Path:
     """Build the sdist, and the wheel from it, into `dist/`; return the wheel."""
     shutil.rmtree(DIST, ignore_errors=True)
-    # With the build backend of this environment, whose hash was checked when it was installed.
+    # With the build backend of this environment, because its hash was checked when it was installed.
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", DIST, PROJECT, silent=True)
     return next(DIST.glob("*.whl"))
 

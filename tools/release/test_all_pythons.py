@@ -1,10 +1,10 @@
 """Run the project on every Python from 3.11 that this machine has: `make test-all-pythons`.
 
 On each Python it runs `make demo` and all tests in a copy of the checkout. Then it tries the wheel with the lowest and
-the newest dependencies: the lowest versions are the lower bounds of pyproject.toml, also of the extras, and the newest
-are those that pip chooses. For each combination it installs, imports and uses the wheel, and runs the tests that need
-nothing else of the checkout. It prints a table, names the supported Pythons that were not run, and exits with status 1
-after a failure.
+the newest dependencies: the lowest versions are the lower bounds of pyproject.toml, also of the extras, and pip chooses
+the newest versions. For each combination it installs, imports and uses the wheel, and runs the tests that need nothing
+else of the checkout. It prints a table, names the supported Pythons that were not run, and exits with status 1 after a
+failure.
 
 With the argument `commands` it runs `make demo` and `make test` alone, on every Python beside the one that runs it.
 """
@@ -21,11 +21,11 @@ from packaging.requirements import Requirement
 from tools.release.clean_environment import PROJECT, SUPPORTED, Environment, pythons, run
 from tools.release.package import build, trial
 
-#: What `make` runs on each Python: the commands of the README, or all tests, which must reach every branch.
+#: The targets of `make` on each Python: the commands of the README, or all tests, which must reach every branch.
 COMMANDS, ALL_TESTS = ("demo", "test"), ("demo", "coverage")
-#: What httpx decodes with if it is installed, and what a test of the engine imports.
+#: The optional decoders of httpx, which a test of the engine imports.
 DECODERS = ("brotli", "zstandard")
-#: Tests of what users install; the other tests are about the checkout and its development tools.
+#: The tests of installed packages; the other tests are about the checkout and its development tools.
 TESTS_OF_THE_WHEEL = [
     *("tests/transport", "tests/wrapper", "tests/sandbox", "tests/generated/test_model_data.py"),
     *("tests/generated/test_model_values.py", "tests/generated/test_model_wire.py"),
@@ -57,7 +57,7 @@ def try_checkout(python: Path, copy: Path, target: str) -> str:
 
 
 def try_wheel(wheel: Path, python: Path, folder: Path, constraints: Path | None) -> str:
-    """Use a wheel, run its tests, and say what it installs."""
+    """Use a wheel, run its tests, and return the result with the distributions that it installs."""
     environment = Environment(folder, python=python)
     installed = trial(wheel, environment, constraints=constraints)
     environment.install("--group", f"{PROJECT / 'pyproject.toml'}:test", *DECODERS, constraints=constraints)
@@ -65,14 +65,14 @@ def try_wheel(wheel: Path, python: Path, folder: Path, constraints: Path | None)
     return f"passed with {installed}"
 
 
-def row(version: str, what: str, attempt: Callable[[], str]) -> str:
-    """Try something with a Python, and return the row of the table."""
-    print(f"Python {version}: {what}", flush=True)
+def row(version: str, subject: str, attempt: Callable[[], str]) -> str:
+    """Try a command or a wheel with a Python, and return the row of the table."""
+    print(f"Python {version}: {subject}", flush=True)
     try:
-        return f"| {version} | {what} | {attempt()} |"
+        return f"| {version} | {subject} | {attempt()} |"
     except SystemExit as failure:
         print(failure)
-        return f"| {version} | {what} | **failed** |"
+        return f"| {version} | {subject} | **failed** |"
 
 
 def main() -> None:
@@ -95,7 +95,7 @@ def main() -> None:
                 for kind, limits in (("lowest", constraints), ("newest", None)):
                     attempt = partial(try_wheel, wheel, python, folder / f"{version}-{kind}", limits)
                     rows.append(row(version, f"wheel, {kind} dependencies", attempt))
-    print("", "| Python | what | |", "|---|---|---|", *rows, sep="\n")
+    print("", "| Python | run | result |", "|---|---|---|", *rows, sep="\n")
     missing = [version for version in SUPPORTED if version not in found]
     print(f"\nNot run here: {', '.join([*missing, 'free-threaded builds'])}")
     if any("**failed**" in each for each in rows):

@@ -19,7 +19,7 @@ SITE = PROJECT / "site"
 NAVIGATION = PROJECT / "docs" / ".navigation.md"
 #: A line of the navigation: its indentation, and a page with its title, or the title of a section.
 _ENTRY = re.compile(r"^( *)\* (?:\[(.+)\]\((.+)\)|(.+))$", re.MULTILINE)
-#: Parts of a page that are no content: links of headings to themselves, buttons, and numbers of lines.
+#: Parts of a page that are no content: permanent links of headings, buttons, scripts and styles.
 _NO_CONTENT = ".headerlink, .md-content__button, button, script, style"
 
 
@@ -27,9 +27,9 @@ def markdown(html: str, page: str) -> str:
     """Return a page of the site as Markdown.
 
     Args:
-        html: The page as the site has it.
+        html: The HTML of the page.
         page: The path of its Markdown from the top of the site, such as `reference/client.md`. Links to other pages
-            lead to the Markdown of those.
+            become links to their Markdown.
 
     Raises:
         ValueError: The page has no article.
@@ -55,7 +55,7 @@ def markdown(html: str, page: str) -> str:
 
 
 def _join_lines(item: Tag) -> None:
-    """Put a parameter, its type and its description, which the templates of the reference spread, into one line."""
+    """Join a parameter, its type and its description into one line; the templates of the reference use several."""
     for paragraph in item.select(".doc-md-description > p:only-child"):
         paragraph.unwrap()
     for text in item.find_all(string=True):
@@ -75,7 +75,7 @@ def _language(code: Tag) -> str | None:
 
 
 def _target(address: str, page: str) -> str:
-    """Return an address in the HTML of a page as it is written in the Markdown of the page."""
+    """Return the address in the Markdown of a page for an address in its HTML."""
     path, mark, anchor = address.partition("#")
     if not path or ":" in path or path.startswith("/"):
         return address
@@ -87,7 +87,7 @@ def _target(address: str, page: str) -> str:
 
 
 def index(navigation: str, *, name: str, about: str) -> str:
-    """Return the text of `llms.txt`: the pages under the sections of the navigation, both in Markdown."""
+    """Return the text of `llms.txt`: the links of the navigation, under its sections."""
     lines = [f"# {name}", "", f"> {about}.", ""]
     for indentation, title, page, section in _ENTRY.findall(navigation):
         if page:
@@ -99,7 +99,7 @@ def index(navigation: str, *, name: str, about: str) -> str:
 
 def main() -> None:
     """Write the Markdown of each page and the index into the site."""
-    # The page of a folder is published under the name of the folder.
+    # The page `folder/index.md` is published as `folder.md`.
     navigation = NAVIGATION.read_text(encoding="utf-8").replace("/index.md)", ".md)")
     pages = [page for _, _, page, _ in _ENTRY.findall(navigation) if page]
     for page in pages:

@@ -1,8 +1,8 @@
-"""Link the docstrings of the reference to the specification, and show those of fields completely.
+"""Link the docstrings of the reference to the specification, and show the docstrings of fields completely.
 
-The docstring of an operation names the section of the service description that it follows, and the operation. That
-document is not published: the reference links to the operation on the page of the specification, and a model to its
-schema. The list of the fields of a model shows the first line of each docstring, so that is the only one here.
+The docstring of an operation names the section of the service description, which is not published. So the reference
+links the operation, and each model, to the page of the specification. The list of the fields of a model shows only the
+first line of each docstring, so the docstring of a field is joined into one line.
 """
 
 import re
@@ -24,19 +24,19 @@ class SpecificationLinks(Extension):
         if obj.docstring is not None:
             text = linked(obj.docstring.value)
             if obj.is_class and obj.path.startswith("itwin_platform_api.models."):
-                # The page lists the fields beside it.
+                # The page has a list of the fields already.
                 text = text.partition("\n\nAttributes:")[0]
                 if obj.name in _schemas():
                     text += f"\n\nSpecification: [{obj.name}](specification.md#schema-{obj.name})."
             obj.docstring.value = " ".join(text.split()) if isinstance(obj, Attribute) else text
 
     def on_alias_instance(self, *, alias: Alias, **_: object) -> None:
-        """Let `import *` find the models, which are imported lazily: they stand behind TYPE_CHECKING."""
+        """Let `import *` find the models, which are imported lazily and therefore only below TYPE_CHECKING."""
         alias.runtime = True
 
 
 def linked(docstring: str) -> str:
-    """Replace the operation that a docstring names by a link."""
+    """Replace the name of the operation in a docstring by a link."""
     return _SOURCE.sub(r"Specification: [\1](specification.md#\1).", docstring)
 
 

@@ -58,7 +58,7 @@ def _row(name: str, schema: Node, required: object, described: Node) -> list[str
 
 
 def _table(head: str, rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table whose last column is a description, none without rows."""
+    """Yield the lines of a table with a description in the last column; no lines without rows."""
     lines = [f"| {' | '.join(cells)} | {_one_line(description)} |" for *cells, description in rows]
     if lines:
         yield from [f"| {head} |", "|---" * (head.count("|") + 1) + "|", *lines, ""]

@@ -1,9 +1,9 @@
-"""Print what changed between two versions of the specification, breaking changes first.
+"""Print the changes between two versions of the specification, breaking changes first.
 
 Run as `python -m tools.spec.diff BASE [NEW]`. Each is a file or a git revision, and NEW is `openapi.yaml` by default.
-A change is breaking if code that works today can stop working: the service removes or requires a part, accepts less, or
-returns more forms than before. A new value of an enum is not breaking, because enums are open. The exit status is 1
-after a breaking change.
+A change is breaking if it can break working code: the service removes or requires a part, accepts less, or returns more
+forms than before. A new value of an enum is not breaking, because enums are open. The exit status is 1 after a breaking
+change.
 """
 
 import argparse
@@ -17,12 +17,12 @@ from tools.generation.document_checks import invalid
 from tools.spec.normal_form import Difference, differences, normal_form, uses
 
 #: The headings of the report, in their order.
-HEADINGS = ("Breaking", "Not breaking", "Also changed", "Other words, in which a rule may stand")
+HEADINGS = ("Breaking", "Not breaking", "Also changed", "Changed descriptions, which may contain a rule")
 BREAKING, KNOWN, ALSO, WORDS = HEADINGS
-#: Limits that allow more, and those that allow less, if their value is larger.
+#: Upper limits, which allow more if their value is larger, and lower limits, which allow less.
 UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "x-max-body-bytes")
 LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
-#: Keys that a place leaves out, because the other keys identify it.
+#: Keys that a place omits, because the other keys identify it.
 _SILENT = ("operations", "components", "schemas", "properties", "parameters", "schema", "content", "items")
 
 
@@ -30,7 +30,7 @@ def report(before: Node, after: Node) -> list[str]:
     """Return the lines to print: for each heading the number of changes, and a line for each."""
     used = uses(before, after)
     first, second = normal_form(before), normal_form(after)
-    # A renamed operation is the one with the same path.
+    # An operation with the same method and path is a renamed one.
     gone = {node["route"]: name for name, node in first["operations"].items() if name not in second["operations"]}
     second["operations"] = {gone.get(node["route"], name): node for name, node in second["operations"].items()}
     found: defaultdict[str, list[str]] = defaultdict(list)
@@ -65,7 +65,7 @@ def _heading(each: Difference) -> str:
 
 
 def _accepts_less(each: Difference) -> bool:
-    """Tell whether a limit of a request is narrower."""
+    """Return whether a limit of a request is narrower."""
     key, is_changed = each.keys[-1], not each.is_new and not each.is_gone
     narrower = (
         (each.after < each.before) == (key in UPPER) if is_changed and key in (*UPPER, *LOWER) else not each.is_gone
@@ -74,11 +74,11 @@ def _accepts_less(each: Difference) -> bool:
 
 
 Rule = Callable[[Difference], bool]
-#: Whether a part that is gone or new breaks users, by what holds the part.
+#: Whether a removed or a new part is breaking, by the key of its parent.
 _PARTS: Mapping[str, Rule] = {
     **dict.fromkeys(("operations", "schemas", "properties", "headers"), lambda each: each.is_gone),
     "parameters": lambda each: each.is_gone or each.after.get("required") is True,
-    # A client cannot decode a success that is new.
+    # A client cannot decode a new success.
     "responses": lambda each: each.is_gone or (each.keys[-1].startswith("2") and each.keys[0] == "operations"),
     # The examples of a response are its errors.
     "examples": lambda each: each.is_gone and each.is_returned,
@@ -86,7 +86,7 @@ _PARTS: Mapping[str, Rule] = {
     "required": lambda each: each.is_returned if each.is_gone else each.is_sent,
     "enum": lambda each: not each.is_new,
 }
-#: Whether another value of a keyword breaks users.
+#: Whether a changed value of a keyword is breaking.
 _KEYWORDS: Mapping[str, Rule] = {
     **dict.fromkeys((*UPPER, *LOWER, "pattern", "multipleOf", "uniqueItems"), _accepts_less),
     **dict.fromkeys(("format", "const"), lambda each: each.is_returned or _accepts_less(each)),

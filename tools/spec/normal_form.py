@@ -1,4 +1,4 @@
-"""Bring a document into a normal form in which a difference has one place, and find the differences."""
+"""Convert a document to a normal form, in which each difference has one place, and find the differences."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -8,9 +8,9 @@ from typing import Any
 from tools.generation.accept import accepted
 from tools.generation.document import METHODS, Node, operations, reached
 
-#: Keywords whose objects have names as keys.
+#: Keywords for objects with names as keys.
 NAMES = ("properties", "schemas", "responses", "headers", "content", "securitySchemes")
-#: Keywords whose values are data.
+#: Keywords for data.
 DATA = ("example", "examples", "const", "default")
 ABSENT = object()
 
@@ -19,7 +19,7 @@ Uses = defaultdict[str, tuple[set[str], set[str]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One difference: its keys, the values before and after, and whether a request or a response has the place."""
+    """One difference: its keys, the values before and after, and whether requests or responses contain its place."""
 
     keys: tuple[str, ...]
     before: Any
@@ -48,7 +48,7 @@ class Difference:
 
 
 def _short(value: object) -> str:
-    """Return a value in one line: of an operation its route, of another object nothing."""
+    """Return a value in one line: the route of an operation; an empty string for another object."""
     if value is True or isinstance(value, Mapping):
         return "" if value is True else str(value.get("route", ""))
     text = " ".join(str(value).split())
@@ -67,9 +67,9 @@ def differences(before: object, after: object, keys: tuple[str, ...] = ()) -> It
 
 
 def _parts(value: object, keys: tuple[str, ...]) -> Mapping[Any, Any] | None:
-    """Return the values of an object by key, or those of a list of objects by number; None for other values."""
+    """Return the values of an object by key, or the items of a list of objects by index; None for other values."""
     if value is ABSENT and keys[-1] in ("required", "parameters", "headers", "properties"):
-        return {}  # without one is as with an empty one
+        return {}  # a missing keyword means the same as an empty one
     if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
         return dict(enumerate(value))
     return value if isinstance(value, Mapping) else None
@@ -95,7 +95,7 @@ def normal_form(document: Node) -> dict[str, Any]:
 
 
 def uses(*documents: Node) -> Uses:
-    """Return the operations that send and those that return each component, by its reference."""
+    """Return the operations that send each component, and the operations that return it, by its reference."""
     found = Uses(lambda: (set(), set()))
     for document in documents:
         for path, method, node, parameters in operations(document):
@@ -116,7 +116,7 @@ def _named(document: Node, node: Any, key: str = "") -> Any:
         return node
     if key in NAMES:
         return {name: _named(document, inner) for name, inner in node.items()}
-    # The values report their names, but not a surplus name.
+    # A changed name is reported with its value; only surplus names are reported by themselves.
     is_reported = len(node.get("x-enum-varnames", ())) <= len(node.get("enum", ()))
     named = {name: _keyword(document, node, name) for name in node if name != "x-enum-varnames" or not is_reported}
     return _with_null(named)
@@ -145,7 +145,7 @@ def _keyword(document: Node, node: Node, key: str) -> Any:
 
 
 def _with_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that allows null by its types, and not by an alternative."""
+    """Return a schema with null among its types instead of an alternative for null."""
     for key in ("oneOf", "anyOf"):
         branches = schema.get(key)
         if isinstance(branches, dict) and "null" in branches and len(branches) == 2:

@@ -1,4 +1,4 @@
-"""The most lines of code that each part may have. `make lines` shows them, and `make check` fails above one.
+"""The maximum number of lines of code of each part. `make lines` shows it, and `make check` fails above it.
 
 A ceiling is the number of lines that the part had when it was set. Lower it when the part becomes smaller. Raising one
 is a commit of its own, with the reason: which users have a situation that fails without the code, and why no code can

@@ -1,4 +1,4 @@
-"""How many lines of hand-written code each part of the project has: no blank lines, comments or docstrings."""
+"""The lines of hand-written code of each part of the project, without blank lines, comments and docstrings."""
 
 import ast
 import io
@@ -9,7 +9,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 WRAPPER = PROJECT / "wrapper" / "itwin_platform"
 TRANSPORT = PROJECT / "transport" / "itwin_platform_transport"
 GENERATION = PROJECT / "tools" / "generation"
-#: The folders of each part. The generation of code is a part with the templates, and none of the other tools.
+#: The folders of each part. The generation of code is one part with the templates, not with the other tools.
 PARTS = {
     "wrapper": (WRAPPER,),
     "transport": (TRANSPORT,),
@@ -19,18 +19,18 @@ PARTS = {
     "tools": tuple(path for path in sorted((PROJECT / "tools").iterdir()) if path.is_dir() and path != GENERATION),
     "tests": (PROJECT / "tests",),
 }
-#: What a line begins with that is only a comment, by the ending of the file.
+#: The beginning of a comment line, by the suffix of the file.
 _COMMENTS = {".lua": "--", ".jinja": "{#", ".js": "//", ".ts": "//", ".html": "<!--", ".lark": "//"}
 _SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def code_lines(source: str, ending: str = ".py") -> int:
-    """Count the lines of code of a file; a file that is no code has none.
+    """Count the lines of code of a file; a file of an unknown language has none.
 
     Args:
         source: The text of the file.
-        ending: The ending of its name, which says the language.
+        ending: The suffix of its name, which determines the language.
     """
     if ending != ".py":
         lines = [line.strip() for line in source.splitlines()] if ending in _COMMENTS else []

@@ -7,7 +7,7 @@ from tools.structure.lines import by_part
 
 
 def main() -> int:
-    """Print the table and the ceilings that are exceeded, and return 1 if there are any."""
+    """Print the table and the exceeded ceilings, and return 1 if there are any."""
     lines = by_part()
     print(f"{'lines of code':34}{'is':>8}{'ceiling':>9}")
     for part, count in lines.items():

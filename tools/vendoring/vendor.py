@@ -21,17 +21,17 @@ PROJECT = Path(__file__).resolve().parents[2]
 #: Files in the root folder of a project.
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 RECORD, IDENTITY = "VENDORED.md", "vendored.py"
-#: The packages below the wrapper, by the names of the subpackages that they become.
+#: The packages that become subpackages of the copy, by the names of the subpackages.
 BELOW = {"transport": "itwin_platform_transport", "generated": "itwin_platform_api"}
 OLD_NAMES = frozenset({"itwin_platform", "itwin_platform_sandbox", *BELOW.values()})
-_IDENTITY = '''"""Where this copy comes from, for programs; VENDORED.md says it for people."""
+_IDENTITY = '''"""The origin of this copy, for programs; VENDORED.md describes it for people."""
 
 #: The git revision of the checkout.
 REVISION = "{revision}"
 #: The SHA-256 digest of the specification in it.
 SPECIFICATION_SHA256 = "{specification}"
 '''
-#: For ruff, the rules of which are those of the project that has the copy: it finds this file beside the modules.
+#: The configuration of ruff for the copy, which would otherwise be checked by the rules of the surrounding project.
 _RUFF = b'# The modules beside this file pass the rules of itwin-platform, and no others.\nexclude = ["*"]\n'
 _RECORD = """# {name}: a vendored copy of itwin-platform {version}
 
@@ -46,11 +46,11 @@ It needs, besides Python 3.11 or newer:
 
 {requirements}
 
-pip installs what these need in turn, such as tzdata, which python-dateutil needs from version 4 on. List it too where
-every distribution is listed: in a lock file, an image or an offline index.
+pip installs their dependencies too, such as tzdata, which python-dateutil needs from version 4 on. List these in a lock
+file, an image or an offline index, which name every distribution.
 
-Do not edit these files: the same command, run in a newer checkout, updates them in place and never overwrites what
-was edited here. Files of your own beside them are left alone.
+Do not edit these files: the same command, run in a newer checkout, updates them in place and stops if a file was edited
+here. Files of your own beside them are left alone.
 
 mypy --strict, pyright and ty accept the copy, and `ruff.toml` keeps the rules of ruff from it. Under pyright's strict
 mode, list this folder under `ignore`: generated code uses `Any`, and a package of yours cannot make that stricter.
@@ -63,7 +63,7 @@ _DIGEST = re.compile(r"^([0-9a-f]{64})  (\S.*)$", re.MULTILINE)
 
 
 def vendor(*, project: Path, destination: Path, name: str, overwrite: bool, command: str) -> list[str]:
-    """Copy, and return the lines that say what was done.
+    """Copy the client, and return the report in lines.
 
     Raises:
         SystemExit: The name cannot be imported, another package has it, or files of the copy were edited.
@@ -76,11 +76,11 @@ def vendor(*, project: Path, destination: Path, name: str, overwrite: bool, comm
     present = {path: (package / path).read_bytes() for path in {*recorded, *files} if (package / path).exists()}
     edited = edits(recorded=recorded, present=present, wanted=files)
     if edited and not overwrite:
-        said = [f"{shown_as} was edited, nothing was changed:", *(f"  {line}" for line in edited)]
-        said += [
+        message = [f"{shown_as} was edited, nothing was changed:", *(f"  {line}" for line in edited)]
+        message += [
             "Move the edits elsewhere: `git log -p` in your repository shows them. Or drop them with OVERWRITE=yes"
         ]
-        raise SystemExit("\n".join(said))
+        raise SystemExit("\n".join(message))
     lines = [f"overwritten, as requested: {line}" for line in edited]
     init = shown_as.parent / "__init__.py"
     if (package.parent.parent / "__init__.py").exists() and not init.exists():
@@ -112,7 +112,7 @@ def _check_name(name: str, package: Path, shown_as: Path) -> None:
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove a folder that holds nothing but compiled modules, and those that it leaves as empty."""
+    """Remove a folder with compiled modules only, and each parent folder that is then empty."""
     while folder.is_dir() and all(each.name == "__pycache__" for each in folder.iterdir()):
         shutil.rmtree(folder)
         folder = folder.parent
@@ -122,7 +122,7 @@ def copied(project: Path, *, name: str, command: str) -> tuple[dict[str, bytes],
     """Return the files of a copy by path within it, and the text of VENDORED.md.
 
     Raises:
-        SystemExit: A file imports the packages by their old names in another way.
+        SystemExit: A file imports a package by its old name in a form that is not rewritten.
     """
     files = _files(project / "wrapper" / "itwin_platform")
     for folder, package in BELOW.items():
@@ -179,10 +179,10 @@ def _wrong_imports(files: Mapping[str, bytes]) -> Iterator[str]:
 def revision(project: Path) -> str:
     """Return the git revision of a checkout, and whether the packages have uncommitted changes."""
     command = ["git", "-C", str(project), "status", "--porcelain=v2", "--branch", "--", "wrapper", *BELOW]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    if (head := re.search(r"^# branch\.oid ([0-9a-f]+)$", said, re.MULTILINE)) is None:
+    status = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    if (head := re.search(r"^# branch\.oid ([0-9a-f]+)$", status, re.MULTILINE)) is None:
         return "unknown: not a git checkout"
-    is_dirty = any(not line.startswith("#") for line in said.splitlines())
+    is_dirty = any(not line.startswith("#") for line in status.splitlines())
     return f"{head[1]}{', with changes that were not committed' * is_dirty}"
 
 
@@ -197,7 +197,7 @@ def digest(content: bytes) -> str:
 
 
 def edits(*, recorded: Mapping[str, str], present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> list[str]:
-    """Return a line for each file that was edited or removed, or that is in the way of a new file.
+    """Return a line for each file that was edited or removed, or that a new file would overwrite.
 
     A file that already has the new content is not reported, so an interrupted run can be repeated.
     """
@@ -212,10 +212,10 @@ def edits(*, recorded: Mapping[str, str], present: Mapping[str, bytes], wanted: 
 
 
 def dotted(package: Path) -> str:
-    """Return the name to import a package by.
+    """Return the import name of a package.
 
-    It starts below `src` or the folder of a project, because a namespace package has no `__init__.py`. Without one of
-    them it starts with the outermost folder that has an `__init__.py`.
+    It starts below `src` or the root folder of a project, because a namespace package has no `__init__.py`. Without
+    such a folder, it starts with the outermost folder that has an `__init__.py`.
     """
     folders = [*package.parents]
     roots = [each for each in folders if each.name == "src" or any((each / file).exists() for file in PROJECT_FILES)]

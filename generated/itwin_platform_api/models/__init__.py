@@ -132,7 +132,7 @@ else:
     }
     _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-    # Out of sight of type checkers, for which it would make any name a name of this package.
+    # Hidden from type checkers, which would accept any name as an attribute of this package.
     def __getattr__(name: str) -> object:
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -41,12 +41,12 @@ class BasicAuthentication(JSONModel):
     IS_COMPLETE: ClassVar[bool] = True
 
     def replace(self, *, username: str | Unset = UNSET, password: str | Unset = UNSET) -> Self:
-        """Return a copy with these properties changed; all others stay, those that this version does not know too."""
+        """Return a copy with changed properties. The other properties are kept, unknown ones included."""
         return self._with(username=username, password=password)
 
 
 class BasicAuthenticationParam(TypedDict):
-    """A mapping that stands for BasicAuthentication in a request, in the names of JSON."""
+    """A mapping in place of BasicAuthentication in a request, with the property names of JSON."""
 
     type: Literal["Basic"]
     """Repository Authentication Type."""

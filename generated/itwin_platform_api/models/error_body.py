@@ -39,5 +39,5 @@ class ErrorBody(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.error_detail import ErrorDetail  # noqa: E402

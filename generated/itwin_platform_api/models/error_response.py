@@ -25,5 +25,5 @@ class ErrorResponse(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.error_body import ErrorBody  # noqa: E402

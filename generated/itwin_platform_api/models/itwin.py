@@ -127,11 +127,11 @@ class ITwin(JSONModel):
     }
 
 
-#: A string that the document names, or any other.
+#: A documented string, or any other string.
 ITwinTimeParam: TypeAlias = Literal["createdDateTime", "lastModifiedDateTime"] | str
 
 
-#: A string that the document names, or any other.
+#: A documented string, or any other string.
 ITwinPropertyParam: TypeAlias = (
     Literal[
         "id",
@@ -159,7 +159,7 @@ ITwinPropertyParam: TypeAlias = (
 )
 
 
-#: A string that the document names, or any other.
+#: A documented string, or any other string.
 ITwinOrderParam: TypeAlias = (
     Literal[
         "id",

@@ -19,10 +19,10 @@ class ITwinSubClass(StrEnum):
         return open_member(cls, value)
 
     def __reduce_ex__(self, proto: object) -> tuple[type[Self], tuple[str]]:
-        return type(self), (self.value,)  # before 3.11.4 a member is copied by its name, which an unlisted one lacks
+        return type(self), (self.value,)  # before 3.11.4 copying looks up the name, which fails for an unknown member
 
 
-#: A member of ITwinSubClass or its string, also one that the enum does not list.
+#: A member of ITwinSubClass, its string, or any other string.
 ITwinSubClassParam: TypeAlias = (
     ITwinSubClass | Literal["Account", "Portfolio", "Asset", "Program", "Project", "WorkPackage"] | str
 )

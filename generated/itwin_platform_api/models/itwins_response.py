@@ -30,6 +30,6 @@ class ITwinsResponse(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.itwin import ITwin  # noqa: E402
 from ..models.paging_links import PagingLinks  # noqa: E402

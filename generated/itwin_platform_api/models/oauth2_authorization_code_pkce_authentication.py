@@ -67,7 +67,7 @@ class OAuth2AuthorizationCodePKCEAuthentication(JSONModel):
         token_endpoint: str | Unset = UNSET,
         redirect_uri: str | Unset = UNSET,
     ) -> Self:
-        """Return a copy with these properties changed; all others stay, those that this version does not know too."""
+        """Return a copy with changed properties. The other properties are kept, unknown ones included."""
         return self._with(
             client_id=client_id,
             scopes=scopes,
@@ -78,7 +78,7 @@ class OAuth2AuthorizationCodePKCEAuthentication(JSONModel):
 
 
 class OAuth2AuthorizationCodePKCEAuthenticationParam(TypedDict):
-    """A mapping that stands for OAuth2AuthorizationCodePKCEAuthentication in a request, in the names of JSON."""
+    """A mapping in place of OAuth2AuthorizationCodePKCEAuthentication in a request, with the property names of JSON."""
 
     type: Literal["OAuth2AuthorizationCodePKCE"]
     """Repository Authentication Type."""

@@ -36,5 +36,5 @@ class PagingLinks(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.paging_link import PagingLink  # noqa: E402

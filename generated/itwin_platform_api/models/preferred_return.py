@@ -15,8 +15,8 @@ class PreferredReturn(StrEnum):
         return open_member(cls, value)
 
     def __reduce_ex__(self, proto: object) -> tuple[type[Self], tuple[str]]:
-        return type(self), (self.value,)  # before 3.11.4 a member is copied by its name, which an unlisted one lacks
+        return type(self), (self.value,)  # before 3.11.4 copying looks up the name, which fails for an unknown member
 
 
-#: A member of PreferredReturn or its string, also one that the enum does not list.
+#: A member of PreferredReturn, its string, or any other string.
 PreferredReturnParam: TypeAlias = PreferredReturn | Literal["return=minimal", "return=representation"] | str

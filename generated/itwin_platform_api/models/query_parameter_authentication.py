@@ -41,12 +41,12 @@ class QueryParameterAuthentication(JSONModel):
     IS_COMPLETE: ClassVar[bool] = True
 
     def replace(self, *, key: str | Unset = UNSET, value: str | Unset = UNSET) -> Self:
-        """Return a copy with these properties changed; all others stay, those that this version does not know too."""
+        """Return a copy with changed properties. The other properties are kept, unknown ones included."""
         return self._with(key=key, value=value)
 
 
 class QueryParameterAuthenticationParam(TypedDict):
-    """A mapping that stands for QueryParameterAuthentication in a request, in the names of JSON."""
+    """A mapping in place of QueryParameterAuthentication in a request, with the property names of JSON."""
 
     type: Literal["QueryParameter"]
     """Repository Authentication Type."""

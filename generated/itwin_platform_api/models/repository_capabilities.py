@@ -25,5 +25,5 @@ class RepositoryCapabilities(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.capability_link import CapabilityLink  # noqa: E402

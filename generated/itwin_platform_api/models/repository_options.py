@@ -47,12 +47,12 @@ class RepositoryOptions(JSONModel):
         minimum_level: int | None | Unset = UNSET,
         maximum_level: int | None | Unset = UNSET,
     ) -> Self:
-        """Return a copy with these properties changed; all others stay, those that this version does not know too."""
+        """Return a copy with changed properties. The other properties are kept, unknown ones included."""
         return self._with(query_parameters=query_parameters, minimum_level=minimum_level, maximum_level=maximum_level)
 
 
 class RepositoryOptionsParam(TypedDict):
-    """A mapping that stands for RepositoryOptions in a request, in the names of JSON."""
+    """A mapping in place of RepositoryOptions in a request, with the property names of JSON."""
 
     queryParameters: Mapping[str, object] | None
     """Applies to all GIS repositories. Query parameters added to the uri on each request."""

@@ -60,7 +60,7 @@ RepositoryResourceDataParam = TypedDict(
     },
 )
 RepositoryResourceDataParam.__doc__ = (
-    "A mapping that stands for RepositoryResourceData in a request, in the names of JSON."
+    "A mapping in place of RepositoryResourceData in a request, with the property names of JSON."
 )
 
 

@@ -34,5 +34,5 @@ class RepositoryResponse(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.repository import Repository  # noqa: E402

@@ -63,7 +63,7 @@ class RepositoryUpdate(JSONModel):
     SECRETS: ClassVar[frozenset[str]] = frozenset(["authentication"])
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.basic_authentication import BasicAuthentication  # noqa: E402
 from ..models.header_authentication import HeaderAuthentication  # noqa: E402
 from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication  # noqa: E402

@@ -56,5 +56,5 @@ class Resource(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.resource_capabilities import ResourceCapabilities  # noqa: E402

@@ -25,5 +25,5 @@ class ResourceResponse(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.resource import Resource  # noqa: E402

@@ -67,5 +67,5 @@ class Scene(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.scene_data import SceneData  # noqa: E402

@@ -46,5 +46,5 @@ class SceneCreate(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.scene_data_create import SceneDataCreate  # noqa: E402

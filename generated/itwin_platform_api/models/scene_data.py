@@ -26,5 +26,5 @@ class SceneData(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.scene_object_minimal import SceneObjectMinimal  # noqa: E402

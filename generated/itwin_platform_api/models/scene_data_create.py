@@ -26,5 +26,5 @@ class SceneDataCreate(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.scene_object_create import SceneObjectCreate  # noqa: E402

@@ -78,7 +78,7 @@ class SceneObjectCreate(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
 from ..models.view3d_data import View3dData  # noqa: E402
 
@@ -86,7 +86,7 @@ make_when_read(SceneObjectCreate, "data")
 
 
 class SceneObjectCreateParam(TypedDict):
-    """A mapping that stands for SceneObjectCreate in a request, in the names of JSON."""
+    """A mapping in place of SceneObjectCreate in a request, with the property names of JSON."""
 
     id: NotRequired[str]
     """Globally unique. Optional on create."""

@@ -60,7 +60,7 @@ class SceneObjectMinimal(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
 from ..models.view3d_data import View3dData  # noqa: E402
 

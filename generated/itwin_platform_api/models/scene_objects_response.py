@@ -34,7 +34,7 @@ class SceneObjectsResponse(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.paging_links import PagingLinks  # noqa: E402
 from ..models.scene_context import SceneContext  # noqa: E402
 from ..models.scene_object import SceneObject  # noqa: E402

@@ -36,7 +36,7 @@ class Vector3d(JSONModel):
 
 
 class Vector3dParam(TypedDict):
-    """A mapping that stands for Vector3d in a request, in the names of JSON."""
+    """A mapping in place of Vector3d in a request, with the property names of JSON."""
 
     x: float
     """The first coordinate."""

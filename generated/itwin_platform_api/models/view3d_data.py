@@ -73,12 +73,12 @@ class View3dData(JSONModel):
     }
 
 
-# Below the class, so that models may name each other; once, and not in each call.
+# Below the class, because models may refer to each other.
 from ..models.vector3d import Vector3d  # noqa: E402
 
 
 class View3dDataParam(TypedDict):
-    """A mapping that stands for View3dData in a request, in the names of JSON."""
+    """A mapping in place of View3dData in a request, with the property names of JSON."""
 
     position: NotRequired[Vector3d | Vector3dParam]
     """Camera eye location."""

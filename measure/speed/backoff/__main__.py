@@ -19,7 +19,7 @@ from tests.support.services import PreparedResponse, RawServer, ReceivedRequest
 from .callers import CALLERS
 
 PROJECT = Path(__file__).resolve().parents[3]
-#: Seconds after which a workload stops.
+#: The maximum duration of a workload in seconds.
 SECONDS = 30.0
 #: A response that each client accepts.
 SUCCESS = b'{"iTwin": {"id": "a-1", "class": "Account"}, "object": "list", "data": [], "DocumentIdentifiers": []}'
@@ -28,7 +28,7 @@ RATE_LIMITED = b'{"error": {"code": "RateLimitExceeded", "message": "Wait."}, "_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """A workload for every client: `retries` is the number that it may make, None for its default."""
+    """A workload for every client; `retries` is the maximum number of retries of a call, None for its default."""
 
     name: str
     calls: int

@@ -2,11 +2,11 @@
 
 The phases, in this order, are `listen` (connections are refused), `instead` (a scripted response replaces the
 operation), `change` (the response of the operation is changed; several faults may change one response) and `deliver`
-(the response is sent with a fault). At most one fault of the phase `instead` and one of `deliver` affect a request:
-those that were added first.
+(the response is sent with a fault). At most one fault of the phase `instead` and one of `deliver` affect a request: in
+each phase, the fault that was added first.
 
-A fault affects requests for one of the eight operations. A request on which it has no effect neither uses it up nor
-counts as skipped.
+A fault affects requests for one of the eight operations. A request without an effect of the fault does not change its
+count or its skip.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Literal
 
 Phase = Literal["listen", "instead", "change", "deliver"]
-# The responses that a fault affects; others do not count.
+# The responses that a fault affects. Other responses do not change its count.
 ResponseKind = Literal["any", "success", "error"]
 _Instead = Literal["reset_before_effect", "rate_limited", "unavailable", "respond", "token_expires"]
 _OfLinks = Literal["next_foreign", "next_looping", "next_relative", "next_blank_led", "next_null", "next_empty"]

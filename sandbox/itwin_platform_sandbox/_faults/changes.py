@@ -36,10 +36,10 @@ Maker: TypeAlias = Callable[[ChangeContext, ServiceResponse], ServiceResponse]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How a fault changes a response.
+    """A change of a response by a fault.
 
-    Without `applies` the fault applies if the changed response differs. A change with a side effect needs `applies`,
-    which decides before the change. A change that runs the listing again comes before all others.
+    Without `applies`, the fault has an effect if the changed response differs. A change with a side effect needs
+    `applies`, which decides before the change. A change that runs the listing again is made before all others.
     """
 
     make: Maker
@@ -57,7 +57,7 @@ def copy_of(response: ServiceResponse) -> tuple[ServiceResponse, JSONObject]:
 
 
 def items_of(body: JSONObject) -> Iterator[JSONObject]:
-    """Yield the items of the lists of a response and the objects that it wraps, or itself."""
+    """Yield the body of a response if it is an object with an id; otherwise the objects in it and in its lists."""
     if "id" in body:
         yield body
     else:
@@ -72,7 +72,7 @@ def objects_in(value: JSON) -> Iterator[JSONObject]:
 
 
 def object_at(value: JSONObject, name: str) -> JSONObject:
-    """Return the object of that name, or an empty one that is not in `value`."""
+    """Return the object of that name; if there is none, an empty object that is not part of `value`."""
     found = value.get(name)
     return found if isinstance(found, dict) else {}
 
@@ -86,7 +86,7 @@ def with_next(rename: Callable[[ChangeContext, str], str]) -> Maker:
 
 
 def with_last(value: JSON) -> Maker:
-    """Return a change of the next link of the last page, which has none."""
+    """Return a change that adds a next link with this value to the last page."""
 
     def change(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
         changed, body = copy_of(response)
@@ -97,7 +97,7 @@ def with_last(value: JSON) -> Maker:
 
 
 def looping(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Let the next link name this page."""
+    """Point the next link to the page itself."""
     changed, body = copy_of(response)
     links = object_at(body, LINKS)
     if "next" in links:
@@ -190,7 +190,7 @@ UNKNOWN_FIELD = "fieldOfTomorrow"
 
 
 def unknown_enum_values(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Set every enum of the document to an unknown value; in a list, those of every second item."""
+    """Set every enum of the document to an unknown value; in a list, only in every second item."""
     changed, body = copy_of(response)
     found = CHECKS.objects(context.operation.response, body) if context.operation else ()
     for path, schema, item in list(found):

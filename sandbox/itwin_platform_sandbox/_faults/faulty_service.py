@@ -38,7 +38,7 @@ RESPONSE_CHANGES: Mapping[FaultName, Change] = {
 class Decision:
     """A response and the fault of its delivery; without a response the connection is reset.
 
-    `service_response` is the response as a value, and `faults` name every fault that had an effect.
+    `service_response` is the response as a value, and `faults` has the names of the faults that had an effect.
     """
 
     response: WireResponse | None
@@ -52,7 +52,7 @@ NO_DECISION = Decision(None, ServiceResponse(0, None))
 
 @dataclass(slots=True, kw_only=True)
 class FaultyService:
-    """The service, with the faults of the plan."""
+    """The service with the faults of the plan."""
 
     service: Service
     plan: FaultPlan

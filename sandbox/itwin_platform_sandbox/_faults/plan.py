@@ -29,9 +29,9 @@ FRAMING = frozenset({"content-length", "transfer-encoding"})
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The parts that a request must have.
+    """The parts of a request by which a fault matches it.
 
-    `path` is below the base URL and percent-encoded as it is sent; `*` stands for anything. `query` has parameters.
+    `path` is below the base URL and percent-encoded as sent; `*` matches any characters. `query` has parameters.
     `body` has fields of the JSON body; its objects may have other fields too.
     """
 
@@ -40,7 +40,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     body: object = None
 
     def accepts(self, request: APIRequest, path_prefix: str) -> bool:
-        """Return whether the request has all parts."""
+        """Return whether the request has all of these parts."""
         if self.path is not None and not fnmatchcase(request.path.removeprefix(path_prefix), self.path):
             return False
         if any(request.query.get(name) != value for name, value in self.query.items()):
@@ -63,7 +63,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A fault to add; `count` None means forever, `operation` None means every operation.
 
     `seconds` is a duration or a requested delay, and `retry_after` the form of that delay. `origin` belongs to
-    `next_foreign`. `respond` sends `status`, `body` and `headers`: a string as it is, and every other value as JSON.
+    `next_foreign`. `respond` sends `status`, `headers` and `body`: a string unchanged, and other values as JSON.
     """
 
     name: FaultName
@@ -140,7 +140,7 @@ class FaultPlan:
     def matching(
         self, phase: Phase, operation: str | None, request: APIRequest, responses: ResponseKind = "any"
     ) -> Iterator[Fault]:
-        """Yield the faults of one phase for such a request and response, including those that skip it."""
+        """Yield the faults of one phase that match a request and the kind of its response, also if they skip it."""
         for entry in list(self._entries):
             fault, kind = entry.fault, entry.fault.kind
             concerned = operation is not None and fault.operation in (None, operation)
@@ -171,7 +171,7 @@ class FaultPlan:
         responses: ResponseKind = "any",
         applies: Callable[[Fault], bool] = lambda _: True,
     ) -> Fault | None:
-        """Count such a request; return the fault of the phase that fires, if any."""
+        """Count a request, and return the first matching fault of the phase that fires; None if no fault fires."""
         for fault in self.matching(phase, operation, request, responses):
             if applies(fault) and self.count(fault):
                 return fault

@@ -1,4 +1,4 @@
-"""Serializes responses, and makes the scripted responses that replace those of the service."""
+"""Serializes responses, and makes the scripted responses that replace responses of the service."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,12 +23,12 @@ def to_wire(response: ServiceResponse, now: datetime) -> WireResponse:
 
 
 def dated(response: WireResponse, now: datetime) -> WireResponse:
-    """Return the response with the header Date, against which a client measures retry-after."""
+    """Return the response with the header Date, to which a date in retry-after is relative."""
     return WireResponse(response.status, (("date", http_date(now)), *response.headers), response.body)
 
 
 def any_response(status: int, body: object, headers: Mapping[str, str], *, as_json: bool = False) -> WireResponse:
-    """Return a response of any kind: a string is sent as it is unless `as_json`, None is no body, all else is JSON."""
+    """Return a response with a JSON body; None means no body, and without `as_json` a string is sent unchanged."""
     content, media_type = b"", ""
     if isinstance(body, str) and not as_json:
         content, media_type = body.encode("utf-8", "surrogatepass"), "text/plain; charset=utf-8"

@@ -25,9 +25,9 @@ TRANSPORT_EXTENSION = "itwin_platform_sandbox.transport"
 
 
 def real_socket(transport: asyncio.BaseTransport) -> socket.socket:
-    """Return a second socket of the connection, which the caller closes.
+    """Return a second socket object for the connection, which the caller must close.
 
-    The socket of a transport is restricted: with uvloop it has neither `shutdown` nor `setsockopt`.
+    The socket object of a transport is restricted: with uvloop it has neither `shutdown` nor `setsockopt`.
     """
     shown = transport.get_extra_info("socket")
     return socket.fromfd(shown.fileno(), shown.family, shown.type, shown.proto)
@@ -104,12 +104,13 @@ def _wire_head(response: WireResponse) -> bytes:
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-# The bytes before a reset, made from head and body of the response, and the bytes in place of a body.
+# The bytes sent before a reset, by a function of the head and the body of the response.
 BEGINNINGS: Mapping[FaultName, Callable[[bytes, bytes], bytes]] = {
     "reset_after_effect": lambda _, __: b"",
     "reset_in_head": lambda head, _: head[: len(head) // 2],
     "reset_in_body": lambda head, body: head + body[: len(body) // 2],
 }
+# The bytes sent in place of a body.
 BODIES: Mapping[FaultName, Callable[[bytes], bytes]] = {
     "truncated_json": lambda body: body[: len(body) // 2],
     "empty": lambda _: b"",

@@ -149,7 +149,7 @@ async def advance(sandbox: RunningSandbox, request: Request) -> Result:
 
 
 async def add_route(sandbox: RunningSandbox, request: Request) -> Result:
-    """Set the response of a route beside those of the service."""
+    """Set the response of a route that the service does not have."""
     route = checked(OtherRoute, await _body(request))
     sandbox.add_route(route)
     return 201, msgspec.to_builtins(route)
@@ -176,7 +176,7 @@ async def clear_requests(sandbox: RunningSandbox, _: Request) -> Result:
 
 
 async def list_faults(sandbox: RunningSandbox, _: Request) -> Result:
-    """Return the pending faults and those that never fired."""
+    """Return the pending faults, and the faults that have never fired."""
     return 200, {
         "faults": [fault_values(fault) for fault in sandbox.faults()],
         "unused": [fault_values(fault) for fault in sandbox.unused_faults()],

@@ -1,6 +1,6 @@
 """Signed deliveries to webhooks, for a test to hand to its receiver.
 
-The specification shows neither payload nor signature: the forms are those of the platform's public documentation.
+The specification describes neither payload nor signature; both follow the platform's public documentation.
 """
 
 import hashlib

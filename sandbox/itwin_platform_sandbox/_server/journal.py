@@ -73,12 +73,12 @@ def _is_secret_name(name: str) -> bool:
 
 
 def without_secret_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers without those that carry secrets."""
+    """Return the headers without the headers that carry secrets."""
     return {name: value for name, value in headers.items() if name not in SECRET_HEADERS}
 
 
 def without_secrets(body: Body) -> JSON:
-    """Return the body as JSON with webhook secrets and authentication values hidden; of other bodies only the size."""
+    """Return the body as JSON with webhook secrets and authentication values hidden, or the size of another body."""
     if not body.content:
         return None
     try:
@@ -104,7 +104,7 @@ def redacted(value: JSON) -> JSON:
     return shown
 
 
-# The most records that the journal keeps, and their most bytes in all: a sandbox may run for weeks.
+# The maximum number of records in the journal, and their maximum size in bytes: a sandbox may run for weeks.
 MOST_RECORDS = 20_000
 MOST_BYTES = 16 * 2**20
 
@@ -191,7 +191,7 @@ def _size(record: RecordedRequest) -> int:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Recording:
-    """One request in flight: its record is added before the last byte of its response, or when there is none."""
+    """One request in flight: its record is added before the last byte of the response, or when it ends without one."""
 
     recorder: "Recorder"
     request: APIRequest
@@ -208,14 +208,14 @@ class Recording:
         self.recorder.end(self, status)
 
     def cut_off(self) -> None:
-        """Have the task of the request close its connection, wherever it waits."""
+        """Cancel the task of the request, which then closes the connection."""
         if self.task is not None and not self.is_cut_off:
             self.is_cut_off = True
             self.task.cancel()
 
 
 def _error_of(response: JSON) -> tuple[str | None, str | None, tuple[str, ...]]:
-    """Return code, message and details of an error, which may have any form."""
+    """Return code, message and details of an error response, which may be malformed."""
     found = response.get("error") if isinstance(response, dict) else None
     error = found if isinstance(found, dict) else {}
     details = error.get("details")

@@ -38,7 +38,7 @@ class Advance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class OtherRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A route beside those of the service, and its response: the arguments of `Sandbox.respond`."""
+    """A route that the service does not have, and its response: the arguments of `Sandbox.respond`."""
 
     method: Annotated[str, msgspec.Meta(pattern=r"^[A-Z]+\Z")]
     path: Annotated[str, msgspec.Meta(pattern=r"^/[!-~]*\Z")]
@@ -114,14 +114,14 @@ class RunningSandbox:
         self._begin()
 
     def _begin(self) -> None:
-        # Message ids start again, so that each test sees the same.
+        # Message ids restart, so that each test gets the same ids.
         self._message_ids = source_of(1, "messages")
         self.tokens.register(TokenRights(token=DEFAULT_TOKEN))
         self.set_rate(self.settings.rate)
         self.latency: float = self.settings.latency
 
     def in_loop(self, action: Callable[[], None]) -> None:
-        """Run an action within the loop of the server, or here while there is none."""
+        """Run an action within the loop of the server; if the server is not running, call it directly."""
         if self.server.is_running:
             self.server.run_in_loop(action)
         else:
@@ -144,13 +144,13 @@ class RunningSandbox:
         self._service.counter = RequestCounter(rate, self.clock.seconds) if rate else None
 
     def add_route(self, route: OtherRoute) -> None:
-        """Respond to requests of a route beside those of the service; `FieldError` for one of an operation."""
+        """Set the response of a route that the service does not have; `FieldError` for the route of an operation."""
         if self.service.route(APIRequest(method=route.method, path=route.path)) is not None:
-            raise FieldError("path", "is one of an operation, for which there is the fault respond")
+            raise FieldError("path", "belongs to an operation: use the fault respond instead")
         self.other_routes[route.method, route.path] = route
 
     def decide_other(self, route: OtherRoute) -> Decision:
-        """Return the response of a route beside those of the service."""
+        """Return the response of a route that the service does not have."""
         response = any_response(route.status, route.json, route.headers, as_json=True)
         return Decision(dated(response, self.clock.now()), ServiceResponse(route.status, None))
 

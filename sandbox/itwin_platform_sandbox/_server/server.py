@@ -28,7 +28,7 @@ _KEEP_ALIVE_SECONDS = 600
 _BACKLOG = 2048
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _UPGRADE = re.compile(rb"\r\nupgrade:", re.IGNORECASE)
-# Errors of the sandbox itself are logged, but not a client that does not send HTTP, which gets 400.
+# The level hides uvicorn's warnings about invalid requests, which get 400; errors of the sandbox itself are logged.
 _LOGGER = logging.getLogger(__name__)
 _LOGGER.setLevel(logging.ERROR)
 
@@ -118,7 +118,7 @@ class LoopServer:
         """Run an action within the loop, from any thread, and return when it is done."""
         if self._loop is None:
             raise RuntimeError("the sandbox is not running: call this inside `async with`")
-        # Between two runs a loop executes nothing, so waiting for it would never end.
+        # A loop that is stopped between two runs executes nothing: waiting for it would never end.
         if _running_loop() is self._loop or not self._loop.is_running():
             action()
             return
@@ -149,7 +149,7 @@ class LoopServer:
 
     async def _serve(self, listening: socket.socket) -> None:
         if listening is not self._socket:
-            return  # closed since: connections are refused again, or the server stops
+            return  # the socket was closed in the meantime, by another refusal or by `stop`
         # `start_serving=True` would yield to the event loop before `_server` is assigned.
         self._server = await asyncio.get_running_loop().create_server(
             self._protocol, sock=listening, backlog=_BACKLOG, ssl=self._tls, start_serving=False
@@ -189,7 +189,7 @@ class _Protocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Parse received bytes."""
         # httptools ends a request with an Upgrade header before its body, and Java's client sends one with every
-        # request. A name of the same length that has no meaning replaces the header.
+        # request. So the header gets a meaningless name of the same length.
         head, blank_line, rest = data.partition(b"\r\n\r\n")
         super().data_received(_UPGRADE.sub(b"\r\nx-grade:", head) + blank_line + rest)
 
@@ -219,7 +219,7 @@ def _uvicorn_config(app: ASGIApp) -> Config:
 
 
 def _bound_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that has the address and does not listen; `OSError` when the address is in use."""
+    """Return a socket that is bound to the address and does not listen; `OSError` if the address is in use."""
     # asyncio disables Nagle's algorithm only if the protocol is named; with it every response is delayed by 40 ms.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -1,4 +1,4 @@
-"""The settings of a sandbox: their types, limits and checks. Their defaults are those of `Sandbox`."""
+"""The settings of a sandbox: their types, limits and checks. `Sandbox` has their defaults."""
 
 import ipaddress
 import re
@@ -85,7 +85,7 @@ def settings_of(arguments: Mapping[str, object]) -> Settings:
 
 
 def as_strings(values: object) -> object:
-    """Return an iterable as a tuple, and a string as a tuple of one; a check of types rejects everything else."""
+    """Return an iterable as a tuple, a string as a tuple of one, and any other value unchanged."""
     if isinstance(values, str):
         return (values,)
     return tuple(values) if isinstance(values, Iterable) and not isinstance(values, Mapping) else values
@@ -94,7 +94,7 @@ def as_strings(values: object) -> object:
 def _is_base_url(text: str) -> bool:
     try:
         parts = urlsplit(text)
-        _ = parts.port  # raises an error for one that is no port
+        _ = parts.port  # raises ValueError for an invalid port
     except ValueError:
         return False
     is_visible = _VISIBLE.fullmatch(text) is not None

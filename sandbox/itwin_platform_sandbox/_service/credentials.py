@@ -43,7 +43,7 @@ class TokenRights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller of a token; `personal_account_id` is the Account of one without an organization: section 4.4."""
+    """The caller of a token; without an organization, it has a `personal_account_id`. Source: section 4.4."""
 
     rights: TokenRights
     expires_at: float | None = None
@@ -56,7 +56,7 @@ class Caller:
 
     @property
     def member_of(self) -> frozenset[str] | None:
-        """The iTwins of which the caller is a member; None for every one."""
+        """The ids of the iTwins with the caller as a member; None for all iTwins."""
         return self.rights.member_of if self.rights.organization else self.rights.member_of or frozenset()
 
     def is_member_of(self, itwin_id: str) -> bool:
@@ -114,7 +114,7 @@ class Tokens:
         self._expired.add(token)
 
     def restore(self) -> None:
-        """Accept the tokens again that `expire` has ended."""
+        """Accept expired tokens of `expire` again."""
         self._expired.clear()
 
     def caller(self, authorization: str | None) -> tuple[str, Caller]:

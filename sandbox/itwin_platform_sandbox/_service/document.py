@@ -26,7 +26,7 @@ _JSON_MEDIA_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json", re.IGNORECASE)
 _VERSION = re.compile(r"application/vnd\.\w+\.itwin-platform\.v(\d+)\+json")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,18}\.[0-9]{1,18}")
-# The error for a wrong request to an operation that documents none.
+# The error for a wrong request to an operation without a documented error.
 NO_STATED_ERROR: Schema = {"status": 404, "code": "ResourceNotFound"}
 _METHODS = ("get", "put", "post", "delete", "patch")
 
@@ -49,7 +49,7 @@ _EXAMPLE_TIME = "2024-01-15T12:00:00.000Z"
 def example_of(declared: Schema, around: tuple[Schema, ...] = ()) -> JSON:
     """Return a value of a schema: null where it is allowed, else a documented example or value, else an empty value.
 
-    An object omits the properties with a schema that is `around` it already, and is empty inside itself.
+    `around` has the schemas that contain it. An object omits properties of such a schema, and is empty inside itself.
     """
     schema = CHECKS.resolved(declared)
     options = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
@@ -102,7 +102,7 @@ class Parameter:
 
 
 def _parsed(schema: Schema, text: str) -> JSON:
-    """Return a text as a value of the type of a schema, or the text itself if it is none."""
+    """Return a text as a value of the type of a schema, or unchanged if it has another form."""
     kinds = _kinds(schema)
     if "array" in kinds:
         items = CHECKS.resolved(schema.get("items", {}))
@@ -116,7 +116,7 @@ def _parsed(schema: Schema, text: str) -> JSON:
 
 @dataclass(frozen=True)
 class DocumentedOperation:
-    """One operation of the document; `version` is the one in the vendor media type of its success (section 9)."""
+    """One operation of the document; `version` is part of the media type of its success (section 9)."""
 
     name: str
     method: str
@@ -147,7 +147,7 @@ class DocumentedOperation:
         return CHECKS.check(self.body_schema)
 
     def read_body(self, body: Body, content_type: str) -> tuple[JSONObject, list[Detail]]:
-        """Return the body as a JSON object, with a detail for each problem; raise the error if it is none."""
+        """Return the body as a JSON object, with a detail for each problem; raise the error if it is no JSON object."""
         most = self.request_body.get("x-max-body-bytes")
         if most is not None and len(body.content) > most:
             error = self.request_body["x-error"]
@@ -262,7 +262,7 @@ class OperationRequest:
 
 
 def respond_with_example(request: OperationRequest) -> ServiceResponse:
-    """Check a request by the document alone, and return the documented example, or one made from the schema."""
+    """Check a request by the document alone, and return the documented example, or an example made from the schema."""
     operation = request.operation
     details = operation.check_path(request.path_parameters) + request.read_parameters()[1]
     if operation.body_schema:
@@ -308,7 +308,7 @@ def _example(media: Schema) -> JSON:
 
 
 def _error(operation: Schema) -> Schema:
-    """Return the error for a wrong request: its `x-error`, or its response 422 or 400 with the code of the example."""
+    """Return the error of an operation for a wrong request: its `x-error`, or status and code of its 422 or 400."""
     error: Schema = operation.get("x-error", {})
     for status in () if error else ("422", "400"):
         if status in operation["responses"]:

@@ -1,4 +1,4 @@
-"""The example data at the start, as a seed document: the same number gives the same data.
+"""The example data as a seed document: the same seed gives the same data.
 
 `examples.json` has the texts and objects of the data.
 """
@@ -65,7 +65,7 @@ def _itwin(index: int, sub_class: str, user_id: str) -> JSONObject:
 
 
 def _objects(count: int, itwin_ids: list[JSON], owner: JSON, repository: JSON, source: random.Random) -> list[JSON]:
-    """Return the objects of the scene, of which every tenth refers to an iTwin of its own."""
+    """Return the objects of the scene; every tenth one refers to another iTwin than that of the scene."""
     objects: list[JSON] = []
     ids: list[str] = []
     for index in range(count):

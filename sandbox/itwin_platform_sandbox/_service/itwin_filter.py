@@ -1,7 +1,7 @@
 """Compiles `$filter` to a predicate on one iTwin. Source: section 4.3.
 
-The rules of every statement: strings compare without regard to case, dates compare as times, a null compares
-only with eq and ne, and a comparison has one property on one side and one value on the other.
+The rules of a statement: strings are compared without regard to case, dates are compared as times, null is compared
+with eq and ne only, and a comparison has a property on one side and a value on the other.
 """
 
 import operator
@@ -34,7 +34,7 @@ SUMMARY_PROPERTIES = tuple(properties_of("ITwinSummary"))
 Predicate: TypeAlias = Callable[[JSONObject], bool]
 Comparable: TypeAlias = str | float | datetime
 
-# Every bracket nests one function call deeper; the limit is far above real statements.
+# The maximum depth of brackets, each of which adds a function call; far above real statements.
 DEEPEST_NESTING = 50
 
 _COMPARISONS: dict[str, Callable[[Comparable, Comparable], bool]] = {
@@ -70,7 +70,7 @@ class _Value:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A compiled statement, or a term of it; `asks_for_inactive` if it asks for iTwins of the status Inactive."""
+    """A compiled statement, or a term of it, and whether it explicitly includes iTwins of the status Inactive."""
 
     accepts: Predicate
     asks_for_inactive: bool
@@ -93,9 +93,9 @@ def _joined(accepts: Predicate, terms: list[Filter]) -> Filter:
     return Filter(accepts, any(term.asks_for_inactive for term in terms), depth)
 
 
-def _term(accepts: Predicate, property_: _Property, *, says_which: bool = True) -> Filter:
-    """Return one term; `says_which` is False for a term that excludes iTwins, which asks for no status."""
-    return Filter(accepts, says_which and property_.name == "status" and accepts({"status": "Inactive"}))
+def _term(accepts: Predicate, property_: _Property, *, is_positive: bool = True) -> Filter:
+    """Return one term; `is_positive` is False for a term such as `status ne 'Trial'`, which names no wanted status."""
+    return Filter(accepts, is_positive and property_.name == "status" and accepts({"status": "Inactive"}))
 
 
 def _compare(name: str, property_: _Property, value: _Value) -> Predicate:
@@ -180,14 +180,14 @@ class _Compiler(Transformer[Token, Filter | _Property | _Value]):
         left, name, right = children
         operator_name = str(name).lower()
         if isinstance(left, _Property) and isinstance(right, _Value):
-            return _term(_compare(operator_name, left, right), left, says_which=operator_name == "eq")
+            return _term(_compare(operator_name, left, right), left, is_positive=operator_name == "eq")
         if isinstance(left, _Value) and isinstance(right, _Property):
-            return _term(_compare(_MIRRORED[operator_name], right, left), right, says_which=operator_name == "eq")
+            return _term(_compare(_MIRRORED[operator_name], right, left), right, is_positive=operator_name == "eq")
         raise FilterError("statement", "A comparison needs a property on one side and a value on the other.")
 
     def text_function(self, children: list[_Property | _Value | Token]) -> Filter:
         name, first, second = children
-        # The specification has the value first, OData the property: with one of each there is no doubt.
+        # The specification has the value first and OData the property first; both orders are accepted.
         value, property_ = (first, second) if isinstance(second, _Property) else (second, first)
         if not (isinstance(property_, _Property) and isinstance(value, _Value) and isinstance(value.value, str)):
             raise FilterError("statement", f"{name}(value, property) needs a quoted string and a property.")
@@ -199,5 +199,5 @@ class _Compiler(Transformer[Token, Filter | _Property | _Value]):
         return _term(lambda itwin: str(itwin.get(key) or "").casefold().startswith(text), property_)
 
 
-# With the transformer inside the parser no tree is built and nothing recurses, however long the statement.
+# The transformer runs inside the parser, so a long statement builds no tree and causes no recursion.
 _PARSER = Lark(data_file("_service/itwin_filter.lark").decode(), parser="lalr", transformer=_Compiler())

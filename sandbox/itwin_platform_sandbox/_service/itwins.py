@@ -77,7 +77,7 @@ def personal_account(account_id: str) -> JSONObject:
 
 
 def _with_known_sub_classes(query: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the query without subclasses that do not exist, if others do. Source: section 7, "no valid subClass"."""
+    """Return the query without unknown subclasses, if a known one remains. Source: section 7, "no valid subClass"."""
     names = [name.strip() for name in query.get("subClass", "").split(",")]
     known = [name for name in names if name in values_of("ITwinSubClass")]
     return {**query, "subClass": ",".join(known)} if known else query
@@ -148,7 +148,7 @@ def _order_by(
 
 
 def _with_known_scope(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the headers with the scope in the letter case of the document: `@itwin/itwins-client` has another."""
+    """Return the headers with the scope in the letter case of the document: `@itwin/itwins-client` sends another."""
     sent = headers.get("x-itwin-query-scope", "")
     known = next((scope for scope in values_of("QueryScope") if scope.casefold() == sent.casefold()), sent)
     return {**headers, "x-itwin-query-scope": known} if sent else headers

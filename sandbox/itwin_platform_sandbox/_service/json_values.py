@@ -12,7 +12,7 @@ import msgspec
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
 JSONObject: TypeAlias = dict[str, JSON]
 
-# Far above real values, and low enough for recursion.
+# The maximum depth of a JSON value: far above real values, and far below the recursion limit.
 DEEPEST_NESTING = 100
 
 
@@ -62,7 +62,7 @@ def _finite(text: str) -> float:
     return number
 
 
-# Larger than any number that makes sense here, and small enough for dates and event loops.
+# The maximum of every number: larger than any useful value, and small enough for dates and event loops.
 LARGEST_NUMBER = 1_000_000_000
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_NUMBER)]
 Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=LARGEST_NUMBER)]

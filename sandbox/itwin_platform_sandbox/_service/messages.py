@@ -123,7 +123,7 @@ def insufficient_permissions(message: str) -> ErrorResponse:
     return ErrorResponse(403, "InsufficientPermissions", message)
 
 
-# Ids of the service need not have a version and variant of RFC 4122, so only their form is checked.
+# Ids of the service need no version and variant of RFC 4122, so only their form is checked.
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 

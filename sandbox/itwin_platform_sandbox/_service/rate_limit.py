@@ -13,7 +13,7 @@ from .json_values import LARGEST_NUMBER, FieldError, Positive, checked
 
 RetryAfter = Literal["seconds", "decimals", "date", "none", "garbage", "huge"]
 
-# More seconds than a datetime can add.
+# The delay of the form `huge`: more seconds than a datetime can add.
 HUGE = 10**15
 
 
@@ -33,7 +33,7 @@ def retry_after_headers(form: RetryAfter, delay: float, now: datetime) -> tuple[
 
 
 def _next_full_second(time: datetime) -> datetime:
-    # A date has full seconds: rounded down, a client that obeys it would be rate limited again.
+    # Rounded up, because a date has full seconds, and a client that retries too early is rate limited again.
     return time if time.microsecond == 0 else time.replace(microsecond=0) + timedelta(seconds=1)
 
 
@@ -69,7 +69,7 @@ def rate_limit_of(rate: object) -> RateLimit:
 
 
 class RequestCounter:
-    """The counts of the requests of every token, and one limit for each of them."""
+    """Counts the requests of each token against a rate limit."""
 
     def __init__(self, limit: RateLimit, clock: Callable[[], float]) -> None:
         self.limit = limit

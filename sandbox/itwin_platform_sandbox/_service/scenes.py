@@ -11,8 +11,8 @@ from .messages import ErrorResponse, ServiceResponse, insufficient_permissions
 from .paging import paging_links
 from .state import Platform, StoredScene
 
-# Kinds that are resource styling objects, and kinds that are none, as the platform's own scenes client groups them. An
-# unknown kind may have a `relatedId` or none. Source of the rule: section 2.7.
+# The kinds of resource styling objects, and the other known kinds, as the platform's own scenes client groups them. An
+# object of an unknown kind may have a `relatedId` or not. Source of the rule: section 2.7.
 _KINDS = json.loads(data_file("_service/scene_kinds.json"))
 RESOURCE_STYLING_KINDS, OTHER_KINDS = frozenset(_KINDS["styling"]), frozenset(_KINDS["others"])
 # Source: section 4.5, "Response objects carry the fields ...".

@@ -1,7 +1,7 @@
-"""Compiles the schemas of the document to checks of JSON values, each of which says where and why a value is wrong.
+"""Compiles the schemas of the document to checks of JSON values, which report the place and the rule of a wrong value.
 
-A check is a function that returns None for a valid value: a body of 100 scene objects has thousands of values, and
-nearly all of them are valid. `make generate` rejects a document with a rule that no check knows.
+A check is a function that returns None for a valid value, because a body of 100 scene objects has thousands of values,
+and nearly all of them are valid.
 """
 
 import re
@@ -16,7 +16,7 @@ Schema: TypeAlias = Mapping[str, Any]
 Path: TypeAlias = tuple[str | int, ...]
 
 _NO_ERROR: Schema = MappingProxyType({})
-# The words for a type, and the types of Python with which parsed JSON represents it, where true is no number.
+# A type in words, and the Python types of its parsed values; `bool` is no number.
 _TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "object": ("an object", (dict,)),
     "array": ("a list", (list,)),
@@ -56,14 +56,15 @@ class SchemaChecks:
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self._schemas = schemas
         self._resolved: dict[int, Schema] = {}
-        # By the identities of a schema and of the error around it, both of which are kept.
+        # The keys are the ids of a schema and of the error around it. The values keep both alive, so that the ids stay
+        # unique.
         self._compiled: dict[tuple[int, int, bool], tuple[Schema, Schema, list[Check]]] = {}
 
     def resolved(self, schema: Schema) -> Schema:
-        """Return the schema with its reference followed; what stands beside the reference comes first."""
+        """Return the schema with its reference resolved; keywords beside the reference take precedence."""
         if "$ref" not in schema:
             return schema
-        # By identity: the schemas are those of one document, which stays in memory.
+        # The key is the id of the schema, which is part of a document that stays in memory.
         if id(schema) not in self._resolved:
             beside = {key: value for key, value in schema.items() if key != "$ref"}
             named = self.resolved(self._schemas[str(schema["$ref"]).rpartition("/")[2]])
@@ -82,7 +83,7 @@ class SchemaChecks:
         def check(value: JSON) -> Problems | None:
             return compiled[0](value)
 
-        # A schema that contains itself is used before it is compiled.
+        # A recursive schema is used before it is compiled.
         return compiled[0] if compiled else check
 
     def _compile(self, schema: Schema, error: Schema, *, partial: bool) -> Check:
@@ -102,7 +103,7 @@ class SchemaChecks:
         return _typed(kinds, _of_enum(schema, error, inner), error)
 
     def objects(self, schema: Schema, value: JSON, path: Path = ()) -> Iterator[tuple[Path, Schema, JSONObject]]:
-        """Yield every object inside a value whose properties the schema names, with its place and its schema."""
+        """Yield every object with documented properties inside a value, with its place and its schema."""
         schema = self.resolved(schema)
         for option in schema.get("oneOf", ()):
             kind = self.resolved(option).get("properties", {}).get("type", {}).get("const")
@@ -173,7 +174,7 @@ class SchemaChecks:
             for index, item in enumerate(value):
                 wrong = check_item(item)
                 if wrong and not has_places:
-                    # A list of plain values is named as a whole, as the documented targets are.
+                    # A list of plain values is reported as a whole, because the documented targets name the list.
                     return [replace(problem, message=f"has an item that {problem.message}") for problem in wrong[:1]]
                 if wrong:
                     found += [problem.inside(index) for problem in wrong]
@@ -243,7 +244,7 @@ def _of_enum(schema: Schema, error: Schema, check: Check) -> Check:
 
 def _string(schema: Schema, error: Schema) -> Check:
     least, most = schema.get("minLength", 0), schema.get("maxLength")
-    # `$` of Python also matches before a line break at the end.
+    # `\Z`, because `$` of Python also matches before a final line break.
     pattern = re.compile(re.sub(r"\$$", r"\\Z", schema["pattern"])) if "pattern" in schema else None
     if not least and most is None and pattern is None:
         return _accept
@@ -277,7 +278,7 @@ def _number(schema: Schema, error: Schema) -> Check:
     return check
 
 
-def _counted(what: str, least: int, most: int | None) -> str:
+def _counted(noun: str, least: int, most: int | None) -> str:
     if most is None:
-        return f"must have at least {least} {what}s"
-    return f"must have {f'{least} to {most}' if least else f'at most {most}'} {what}s"
+        return f"must have at least {least} {noun}s"
+    return f"must have {f'{least} to {most}' if least else f'at most {most}'} {noun}s"

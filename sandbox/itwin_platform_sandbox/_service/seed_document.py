@@ -1,4 +1,4 @@
-"""Stores exactly the data of a seed: a mapping or a JSON file with the field names of the wire."""
+"""Stores the data of a seed: a mapping or a JSON file with the field names of JSON."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -46,7 +46,7 @@ TIMES = frozenset({"createdDateTime", "lastModifiedDateTime", "created", "modifi
 
 @dataclass(frozen=True)
 class _Part:
-    """The fields of an entry of a list: those of schemas of the document, with `more` fields and `without` others."""
+    """The fields of an entry of a list: the properties of `schemas`, and the fields `more`, `without` some of them."""
 
     schemas: tuple[str, ...]
     required: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class _Part:
 
     @property
     def checks(self) -> list[tuple[Mapping[str, object], Check]]:
-        """The properties of each schema, with its check, for which only the `required` fields are required."""
+        """The properties and the check of each schema; only the `required` fields are required."""
         required = list(self.required)
         return [(properties_of(name), CHECKS.check({**SCHEMAS[name], "required": required})) for name in self.schemas]
 
@@ -91,7 +91,7 @@ def platform_of_document(document: SeedDocument, *, now: Callable[[], datetime])
 
 
 def _object(value: JSON, names: tuple[str, ...], place: str) -> JSONObject:
-    """Return a JSON object that has no other fields than these."""
+    """Return the value if it is a JSON object without unknown fields; `FieldError` otherwise."""
     if not isinstance(value, dict):
         raise FieldError(place or None, "must be a JSON object")
     for name in value:
@@ -101,7 +101,7 @@ def _object(value: JSON, names: tuple[str, ...], place: str) -> JSONObject:
 
 
 def _entries(place: str, part: _Part, value: JSON) -> list[JSONObject]:
-    """Return the entries of a list, each checked by the document. A subclass of null is none."""
+    """Return the entries of a list, each checked by the document. The subclass null counts as omitted."""
     if not isinstance(value, list):
         raise FieldError(place, "must be a list")
     names, checks = part.names, part.checks
@@ -140,7 +140,7 @@ def store_document(
 ) -> Platform:
     """Store lists of checked entries and complete them; `FieldError` if ids or names contradict each other.
 
-    `itwin_id` is the iTwin that owns each entry without an `iTwinId`; by default the first that is no Account.
+    `itwin_id` is the iTwin that owns each entry without an `iTwinId`; by default the first iTwin other than an Account.
     """
     store = _Store(platform, ids, created)
     store.itwins(lists["itwins"])

@@ -26,7 +26,7 @@ _DECIDING = (
     *(list_itwins, get_primary_account, update_repository, create_repository_resource),
     *(create_scene, list_scene_objects, create_detector, update_webhook),
 )
-# By the name of the operation, which its function has too. The others respond with the example of the document.
+# The function of each operation, by its name. Operations without a function respond with the example of the document.
 _DECISIONS: Mapping[str, Callable[[Platform, OperationRequest], ServiceResponse]] = {
     function.__name__: function for function in _DECIDING
 }
@@ -60,7 +60,7 @@ def not_found(method: str, path: str) -> ErrorResponse:
 
 
 def _body(request: APIRequest) -> JSON:
-    """Return the body, or None if it is no JSON, which the operation reports."""
+    """Return the body as JSON; None if it is no JSON, because the operation reports the error."""
     try:
         return request.body.json()
     except NotJSONError:

@@ -44,10 +44,10 @@ _STORED_IN = ["itwins", "repositories", "resources", "resource_names", "scenes",
 
 @dataclass(slots=True, kw_only=True)
 class Platform:
-    """Everything stored. Keys are ids: of iTwins, scenes and webhooks in lower case, of repositories as they are.
+    """The stored data, by id. The keys of iTwins, scenes and webhooks are in lower case; other ids are case-sensitive.
 
-    `itwin_id` is the iTwin that owns the seeded data. The keys of resources (section 2.4) begin with those of their
-    repository, and their names are unique in it.
+    `itwin_id` is the iTwin that owns the seeded data. The key of a resource (section 2.4) begins with the key of its
+    repository, and its name is unique in the repository.
     """
 
     now: Callable[[], datetime]
@@ -66,7 +66,7 @@ class Platform:
 
     @property
     def repository_ids(self) -> dict[str, str]:
-        """The first repository of each subclass; of those without one, of each class."""
+        """The first repository of each subclass, and of each class without a subclass."""
         found: dict[str, str] = {}
         for content in (stored.content for stored in self.repositories.values()):
             found.setdefault(str(content.get("subClass") or content["class"]), str(content["id"]))
@@ -94,7 +94,7 @@ class Platform:
         return True
 
     def store_scene(self, scene: StoredScene) -> None:
-        """Store a scene, or replace the one of its id."""
+        """Store a scene; it replaces a scene with the same id."""
         key = str(scene.content["id"]).lower()
         if key in self.scenes:
             self.object_ids -= _ids(self.scenes[key].objects)
@@ -149,7 +149,7 @@ def stored_items(platform: Platform, kind: str) -> Iterable[JSONObject]:
 
 
 def stored_item(platform: Platform, kind: str, item_id: str) -> JSONObject | None:
-    """Return a stored item, which may hold secrets, by its id; a detector has its name as id."""
+    """Return a stored item, which may hold secrets, by its id: a UUID in any letter case, of a detector its name."""
     key = "name" if kind == "detector" else "id"
     is_uuid = kind in ("itwin", "scene", "scene_object", "webhook")
     wanted = item_id.lower() if is_uuid else item_id
@@ -189,7 +189,7 @@ def new_uuid(source: random.Random) -> str:
 
 
 def new_secret(source: random.Random) -> str:
-    """Return a secret of a webhook drawn from `source`: opens nothing, and is the same for the same seed."""
+    """Return a made-up secret of a webhook drawn from `source`, the same for the same seed."""
     return f"{source.getrandbits(160):040x}"
 
 

@@ -8,7 +8,7 @@ from ...types import Response
 
 METHOD: str = "GET"
 ROUTE: str = "/itwins/myprimaryaccount"
-#: What the document says of each argument.
+#: The rules of the document for each argument.
 RULES: dict[str, Rule] = {}
 
 
@@ -17,12 +17,12 @@ def build_request(
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
     reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent.
+    """Return the request as values, without sending it.
 
     The other arguments are those of `asyncio`.
 
     Args:
-        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+        reject: returns the error for an argument that breaks a rule of the document. By default, nothing is checked.
     """
     if reject is not None:
         check(RULES, {"accept": accept}, reject)
@@ -42,7 +42,7 @@ def parse_response(response: Received) -> PrimaryAccountResponse:
     """Decode a success.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     return _PRIMARY_ACCOUNT_RESPONSE.read(response)
 
@@ -52,7 +52,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[PrimaryAccountResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
+    """Do the same as `asyncio`, and return the status, the headers and the bytes of the response as well."""
     values = build_request(accept=accept)
     response = await send(client.get_async_httpx_client(), values)
     return Response(response.status_code, response.content, response.headers, parse_response(response))
@@ -76,7 +76,7 @@ async def asyncio(
             replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     response = await asyncio_detailed(client=client, accept=accept)
     return response.parsed

@@ -30,7 +30,7 @@ QUERY_PARAMETERS = frozenset(
 )
 METHOD: str = "GET"
 ROUTE: str = "/itwins/"
-#: What the document says of each argument.
+#: The rules of the document for each argument.
 RULES: dict[str, Rule] = {
     "sub_class": Rule(
         "sub_class",
@@ -121,12 +121,12 @@ def build_request(
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
     reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent.
+    """Return the request as values, without sending it.
 
     The other arguments are those of `asyncio`.
 
     Args:
-        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+        reject: returns the error for an argument that breaks a rule of the document. By default, nothing is checked.
     """
     if reject is not None:
         check(
@@ -193,7 +193,7 @@ def parse_response(response: Received) -> ITwinsResponse:
     """Decode a success.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     return _ITWINS_RESPONSE.read(response)
 
@@ -220,7 +220,7 @@ async def asyncio_detailed(
     prefer: PreferredReturn | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[ITwinsResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
+    """Do the same as `asyncio`, and return the status, the headers and the bytes of the response as well."""
     values = build_request(
         sub_class=sub_class,
         status=status,
@@ -328,7 +328,7 @@ async def asyncio(
             replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     response = await asyncio_detailed(
         client=client,

@@ -10,7 +10,7 @@ from ...types import UNSET, Response, Unset
 QUERY_PARAMETERS = frozenset(("iTwinId",))
 METHOD: str = "POST"
 ROUTE: str = "/scenes/"
-#: What the document says of each argument.
+#: The rules of the document for each argument.
 RULES: dict[str, Rule] = {
     "itwin_id": Rule("itwin_id", "string", required=True, least=1, code="InvalidScenesRequest"),
     "x_correlation_id": Rule("correlation_id", "string", code="InvalidScenesRequest"),
@@ -104,12 +104,12 @@ def build_request(
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
     reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent.
+    """Return the request as values, without sending it.
 
     The other arguments are those of `asyncio`.
 
     Args:
-        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+        reject: returns the error for an argument that breaks a rule of the document. By default, nothing is checked.
     """
     fields = fields_of(body)
     if reject is not None:
@@ -136,7 +136,7 @@ def parse_response(response: Received) -> SceneResponse:
     """Decode a success.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     return _SCENE_RESPONSE.read(response)
 
@@ -149,7 +149,7 @@ async def asyncio_detailed(
     x_correlation_id: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[SceneResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
+    """Do the same as `asyncio`, and return the status, the headers and the bytes of the response as well."""
     values = build_request(body=body, itwin_id=itwin_id, x_correlation_id=x_correlation_id, accept=accept)
     response = await send(client.get_async_httpx_client(), values)
     return Response(response.status_code, response.content, response.headers, parse_response(response))
@@ -183,7 +183,7 @@ async def asyncio(
             caller's permissions and against the schemas of the objects.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     response = await asyncio_detailed(
         client=client, body=body, itwin_id=itwin_id, x_correlation_id=x_correlation_id, accept=accept

@@ -18,7 +18,7 @@ QUERY_PARAMETERS = frozenset(
 )
 METHOD: str = "GET"
 ROUTE: str = "/scenes/{scene_id}/objects"
-#: What the document says of each argument.
+#: The rules of the document for each argument.
 RULES: dict[str, Rule] = {
     "scene_id": Rule(
         "scene_id",
@@ -46,12 +46,12 @@ def build_request(
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
     reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent.
+    """Return the request as values, without sending it.
 
     The other arguments are those of `asyncio`.
 
     Args:
-        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+        reject: returns the error for an argument that breaks a rule of the document. By default, nothing is checked.
     """
     if reject is not None:
         check(
@@ -83,7 +83,7 @@ def parse_response(response: Received) -> SceneObjectsResponse:
     """Decode a success.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     return _SCENE_OBJECTS_RESPONSE.read(response)
 
@@ -99,7 +99,7 @@ async def asyncio_detailed(
     x_correlation_id: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[SceneObjectsResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
+    """Do the same as `asyncio`, and return the status, the headers and the bytes of the response as well."""
     values = build_request(
         scene_id=scene_id,
         itwin_id=itwin_id,
@@ -150,7 +150,7 @@ async def asyncio(
             replaced before sending. Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     response = await asyncio_detailed(
         client=client,

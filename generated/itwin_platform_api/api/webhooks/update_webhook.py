@@ -11,7 +11,7 @@ from ...types import Response
 
 METHOD: str = "PATCH"
 ROUTE: str = "/webhooks/{webhook_id}"
-#: What the document says of each argument.
+#: The rules of the document for each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
         "",
@@ -37,12 +37,12 @@ def build_request(
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
     reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent.
+    """Return the request as values, without sending it.
 
     The other arguments are those of `asyncio`.
 
     Args:
-        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+        reject: returns the error for an argument that breaks a rule of the document. By default, nothing is checked.
     """
     fields = fields_of(body)
     if reject is not None:
@@ -65,7 +65,7 @@ def parse_response(response: Received) -> Webhook:
     """Decode a success.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: the response has nothing to return.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     return _WEBHOOK.read(response)
 
@@ -77,7 +77,7 @@ async def asyncio_detailed(
     body: WebhookUpdate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
 ) -> Response[Webhook]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
+    """Do the same as `asyncio`, and return the status, the headers and the bytes of the response as well."""
     values = build_request(body=body, webhook_id=webhook_id, accept=accept)
     response = await send(client.get_async_httpx_client(), values)
     return Response(response.status_code, response.content, response.headers, parse_response(response))
@@ -110,7 +110,7 @@ async def asyncio(
             only properties must not be sent. Inferred: which these are.
 
     Raises:
-        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+        errors.ResponseDecodeError, or the error of the client in use: the response cannot be decoded.
     """
     response = await asyncio_detailed(client=client, body=body, webhook_id=webhook_id, accept=accept)
     return response.parsed
