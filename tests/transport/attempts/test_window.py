@@ -119,14 +119,17 @@ def test_a_rate_remembers_only_what_it_counts(rates: tuple[RateLimit, ...]) -> N
 
 
 def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
-    """The range of jitter doubles up to 20 s until a success; the next one lasts as long. A long one is kept."""
+    """The range of jitter doubles up to 20 s until a success; the next one lasts as long. A long one is kept.
+
+    A limit that holds for days has more 429s than a float has powers of two.
+    """
     window = Window(max_in_flight=20)
     now, waits = 0.0, list[float]()
-    for _ in range(7):
+    for _ in range(1_100):
         window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=1.0))
         waits.append(window.cooldown.left(now))
         now += waits[-1]
-    assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 20.0, 20.0])
+    assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0] + [20.0] * 1_095)
     window.responded(window.begin(now))
     for kept in (20.0, 18.0):  # as long as the last time, and less and less
         window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=1.0))
