@@ -5,17 +5,18 @@ import logging
 from typing import Any
 from unittest.mock import AsyncMock, Mock
 
+import httpx
 import pytest
 import redis.asyncio
 import redis.exceptions as errors
-from itwin_platform_transport import GateChanged, RateLimit, RedisGate, StateError, UsageError
+from itwin_platform_transport import BackoffTransport, GateChanged, RateLimit, RedisGate, StateError, UsageError
 from itwin_platform_transport.gates.redis import RedisState, Reply, ServerUnreachableError
 from itwin_platform_transport.gates.window import Permit
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.gates import end, enter, settle
 from tests.support.redis_clients import PreparedRedis, reply
-from tests.support.services import now
+from tests.support.services import ScriptedTransport, now
 
 
 def gate_with(*steps: Reply | Exception | None, **options: Any) -> tuple[RedisGate, PreparedRedis]:
@@ -148,7 +149,6 @@ REJECTIONS: dict[str, tuple[Exception, str]] = {
         NOT_PERMITTED.format("ResponseError"),
     ),
     "in a script": (errors.ResponseError("ERR ACL failure in script: x"), NOT_PERMITTED.format("ERR")),
-    "no Redis": (errors.InvalidResponse("x"), "does not speak as Redis does: use rediss:// if it expects TLS"),
     "a database": (errors.ResponseError("ERR DB index is out of range"), "has no such database (ERR)"),
 }
 OUTAGES: dict[str, tuple[Exception, str]] = {
@@ -177,7 +177,7 @@ async def test_what_an_error_of_the_server_means(from_url: Mock, case: str) -> N
     error, said = (REJECTIONS | OUTAGES)[case]
     outer = errors.ConnectionError("of redis-py")
     outer.__cause__ = error
-    for failure in (error, outer) if case != "no Redis" else (error,):
+    for failure in (error, outer):
         from_url.return_value, events = PreparedRedis(steps=[failure]), list[GateChanged]()
         gate = RedisGate("rediss://user:planted-secret@127.0.0.1:1/2", name="n", on_event=events.append)
         if case in REJECTIONS:
@@ -191,18 +191,32 @@ async def test_what_an_error_of_the_server_means(from_url: Mock, case: str) -> N
         await gate.aclose()
 
 
-async def test_closing_closes_the_connections_of_a_url_once(from_url: Mock, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What closing raises is no error of the program."""
+@pytest.mark.parametrize(("is_given", "closed"), [(False, 1), (True, 0)], ids=["URL", "client"])
+async def test_closing_closes_the_connections_of_a_url_once(
+    from_url: Mock, monkeypatch: pytest.MonkeyPatch, is_given: bool, closed: int
+) -> None:
+    """A client of the caller stays open, and an exception of the closing is no error of the program."""
     from_url.return_value = client = PreparedRedis(steps=[reply(7), reply()])
     closing = AsyncMock(side_effect=ConnectionResetError("the peer was quicker"))
     monkeypatch.setattr(client, "aclose", closing)
-    gate = RedisGate("redis://localhost", name="n")
+    gate = RedisGate(client if is_given else "redis://localhost", name="n")
     gate.responded(await enter(gate))
     for _ in range(2):
         await gate.aclose()
     with pytest.raises(StateError, match="the gate is closed"):
         await enter(gate)
-    assert closing.await_count == 1
+    assert closing.await_count == closed
+
+
+async def test_the_server_is_told_no_token_and_no_query() -> None:
+    """No command holds the token, the address or the query of a call."""
+    gate, state = gate_with(reply(7), reply(), reply(8), reply())
+    transport = BackoffTransport(ScriptedTransport(429, 200), gate=gate, token="planted-token")
+    async with httpx.AsyncClient(transport=transport) as client:
+        await client.get("https://planted.example/planted?search=planted")
+    await gate.aclose()
+    assert [kind for kind, *_ in reports_of(state)] == ["rate_limited", "responded"]
+    assert "planted" not in repr(state.commands)
 
 
 async def test_a_permit_is_kept_after_a_third_of_a_lease_and_before_its_half_is_over() -> None:
@@ -255,6 +269,16 @@ async def test_a_subscription_that_is_silent_is_made_anew() -> None:
 def reports_of(state: PreparedRedis) -> list[tuple[Any, ...]]:
     """All ends that were reported."""
     return [report for each in state.exchanges for report in each.reports]
+
+
+async def test_a_call_costs_one_command() -> None:
+    """The end of an attempt is reported with the next request, or soon if no call follows."""
+    gate, state = gate_with(*(reply(number) for number in range(50)), reply())
+    for _ in range(50):
+        gate.responded(await enter(gate))
+    assert len(state.exchanges) == 50
+    await asyncio.sleep(0.02)
+    assert (len(state.exchanges), len(reports_of(state))) == (51, 50)
 
 
 async def test_the_tasks_of_a_process_ask_as_one() -> None:

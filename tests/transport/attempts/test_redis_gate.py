@@ -109,23 +109,6 @@ async def test_a_cooldown_of_one_process_holds_for_all(own_server: RedisServer, 
         one.abandoned(held)
 
 
-async def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
-    """The report of an attempt travels with the next request; after a pause, the first command grants a permit."""
-    with empty_server.client as client:
-        client.config_resetstat()
-        async with gates(empty_server.url, 1) as (gate,):
-            for _ in range(50):
-                gate.responded(await enter(gate))
-            assert client.info("commandstats")["cmdstat_evalsha"]["calls"] <= 55
-            await until_idle()
-            client.config_resetstat()
-            permit = await enter(gate)
-            statistics = client.info("commandstats")
-            gate.responded(permit)
-    assert statistics["cmdstat_evalsha"]["calls"] == 1
-    assert "cmdstat_subscribe" not in statistics
-
-
 NOT_PERMITTED = r"does not permit the user what the gate needs \(.+publish and subscribe on its channels"
 
 
