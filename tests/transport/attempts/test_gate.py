@@ -110,15 +110,6 @@ async def test_a_cooldown_takes_back_a_permit_that_no_task_has_seen() -> None:
     assert repr(gate).endswith(EMPTY)
 
 
-async def test_a_waiting_call_probes_a_long_cooldown() -> None:
-    """When calls may wait longer than a day, the first of the queue probes after a minute, and ends it for all."""
-    gate = Gate(20)
-    gate.rate_limited(await enter(gate), wait=86_400.0)
-    for task in [enter(gate, max_wait=1e9) for _ in range(3)]:
-        gate.responded(await task)
-        assert asyncio.get_running_loop().time() == pytest.approx(60.0)
-
-
 @pytest.mark.parametrize("rate", [RateLimit(4, 100.0), None], ids=["rate", "slow start"])
 async def test_a_waiter_that_is_cancelled_with_its_permit_costs_no_place(rate: RateLimit | None) -> None:
     """It neither counts against the rate nor as a response that widens the slow start: exactly one other goes on."""
