@@ -9,7 +9,6 @@ from itwin_platform_transport import (
     BackoffPolicy,
     BackoffTransport,
     CooldownStarted,
-    ResponseDecodeError,
     ServiceHeaders,
 )
 
@@ -54,13 +53,3 @@ async def test_the_headers_that_are_read_are_an_argument(
     assert (round(cooldown.seconds), cooldown.tier, cooldown.api, cooldown.operation) == (seconds, tier, None, None)
     assert attempt.correlation_id == correlation_id
     assert vars(caplog.records[-1])["itwin_correlation_id"] == correlation_id
-
-
-async def test_a_response_that_cannot_be_used_names_its_correlation_id() -> None:
-    """Also in an httpx client, when `headers=` names the header."""
-    service = ScriptedTransport(response(200, headers=SENT, content=b"x" * 11))
-    transport = BackoffTransport(service, headers=NAMED, max_response_bytes=10)
-    async with httpx.AsyncClient(transport=transport) as client:
-        with pytest.raises(ResponseDecodeError, match=r"larger than max_response_bytes, 10 bytes.*id a-1") as raised:
-            await client.get("https://service.example/")
-    assert raised.value.correlation_id == "a-1"
