@@ -166,19 +166,20 @@ RETRIED = "closed before a retry; 1 request was sent, and may have had an effect
 
 
 @pytest.mark.parametrize(
-    ("method", "step", "closed_at", "error", "said"),
+    ("method", "steps", "closed_at", "error", "said"),
     [
-        ("GET", 503, 7.0, StateError, RETRIED),
-        ("PATCH", httpx.ReadError("x"), 7.0, StateError, RETRIED),
-        ("POST", httpx.ConnectError("x"), 7.0, NotSentError, "the client was closed"),
-        ("GET", 503, 37.0, OutcomeUnknownError, "the client was closed; 2 requests were sent"),
+        ("GET", [503], 7.0, StateError, RETRIED),
+        ("PATCH", [httpx.ReadError("x")], 7.0, StateError, RETRIED),
+        ("POST", [httpx.ConnectError("x")], 7.0, NotSentError, "the client was closed; nothing was sent"),
+        ("POST", [httpx.ConnectError("x"), 429], 47.0, NotSentError, "the client was closed; 1 request was sent"),
+        ("GET", [503], 37.0, OutcomeUnknownError, "the client was closed; 2 requests were sent"),
     ],
 )
 async def test_closing_ends_a_call_that_waits_or_is_in_flight(
-    method: str, step: int | Exception, closed_at: float, error: type[PlatformError], said: str
+    method: str, steps: list[int | Exception], closed_at: float, error: type[PlatformError], said: str
 ) -> None:
-    """Nothing is sent any more, and the error says whether a request can have had an effect."""
-    service = ScriptedTransport(step, 200, latency=5.0)
+    """Nothing is sent any more, and the error says whether a request that was sent can have had an effect."""
+    service = ScriptedTransport(*steps, 200, latency=5.0)
     transport = backoff(service, policy=BackoffPolicy(base_delay=30.0, max_delay=30.0))
     call = asyncio.create_task(send(transport, method))
     await asyncio.sleep(closed_at)

@@ -17,7 +17,6 @@ from itwin_platform import (
     NotSentError,
     OutcomeUnknownError,
     PlatformClient,
-    StateError,
     TransportError,
 )
 from itwin_platform_transport import BackoffTransport
@@ -164,34 +163,3 @@ async def test_the_trace_extension_of_the_caller_still_receives_each_event() -> 
         async with httpx.AsyncClient(transport=transport) as client:
             assert (await client.get(server.address, extensions={"trace": trace})).status_code == 200
     assert {"connection.connect_tcp.started", "http11.send_request_headers.started"} <= set(events)
-
-
-@pytest.mark.parametrize(
-    ("method", "outcomes", "kind", "said", "attempts"),
-    [
-        ("POST", [httpx.ConnectError("x")] * 2 + [429], NotSentError, "the client was closed; 1 request was sent", 3),
-        ("GET", [httpx.ReadError("x")], StateError, "closed before a retry; 1 request was sent, and may have had", 1),
-    ],
-)
-async def test_closing_counts_the_requests_that_were_sent_before(
-    method: str, outcomes: list[Any], kind: type[Exception], said: str, attempts: int
-) -> None:
-    """The text counts requests that were sent, `attempts` every attempt; one that connects again is no retry yet."""
-    left = iter(outcomes)
-
-    async def respond(request: httpx.Request) -> httpx.Response:
-        outcome = next(left, None)
-        if isinstance(outcome, Exception):
-            raise outcome
-        if outcome is None:
-            await request.extensions["trace"]("connection.connect_tcp.started", {})
-            await asyncio.sleep(1e9)
-        return httpx.Response(429, headers={"retry-after": "10"})
-
-    transport = BackoffTransport(httpx.MockTransport(respond), policy=BackoffPolicy(base_delay=0.0))
-    call = asyncio.create_task(transport.handle_async_request(httpx.Request(method, "https://service.example/")))
-    await soon()
-    await transport.aclose()
-    with pytest.raises(kind, match=said) as raised:
-        await call
-    assert getattr(raised.value, "attempts", attempts) == attempts
