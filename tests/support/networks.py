@@ -1,7 +1,6 @@
 """The network that the default transport runs on: two event loops, TLS and its certificates, watched through httpx."""
 
 import asyncio
-import datetime
 import functools
 import socket
 import ssl
@@ -30,16 +29,10 @@ def authority() -> str:
     return _authority().cert_pem.bytes().decode()
 
 
-def server_context(*, address: str = "127.0.0.1", expired: bool = False, self_signed: bool = False) -> ssl.SSLContext:
+def server_context(*, address: str = "127.0.0.1") -> ssl.SSLContext:
     """Return the TLS context of a service on loopback."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    if self_signed:
-        other = trustme.CA()
-        with trustme.Blob(other.private_key_pem.bytes() + other.cert_pem.bytes()).tempfile() as chain:
-            context.load_cert_chain(chain)
-        return context
-    ends = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1) if expired else None
-    _authority().issue_cert(address, not_after=ends).configure_cert(context)
+    _authority().issue_cert(address).configure_cert(context)
     return context
 
 
