@@ -61,17 +61,6 @@ async def test_a_host_without_an_address_is_not_reached(scheme: str, port: int) 
     nothing.assert_awaited_once_with("service.example", port, type=socket.SOCK_STREAM)
 
 
-@pytest.mark.parametrize(("certified", "result"), [("service.example", 200), ("127.0.0.1", httpx.ConnectError)])
-async def test_a_certificate_must_be_that_of_the_name(certified: str, result: object) -> None:
-    """The name of the host counts, not the address that it was found to have."""
-    context = ssl.create_default_context(cadata=authority())
-    async with RawServer(raw_response(), context=server_context(address=certified)) as server:
-        asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.1")  # type: ignore[method-assign]
-        call = get(f"https://service.example:{server.port}/", context=context)
-        [found] = await asyncio.gather(call, return_exceptions=True)
-        assert result in (found, type(found))
-
-
 @pytest.mark.parametrize("listens", [True, False])
 def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(listens: bool) -> None:
     """At every turn of the event loop, with a first address that is silent or refuses: the collector finds none."""

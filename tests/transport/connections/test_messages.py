@@ -67,21 +67,6 @@ async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent(is_aroun
     assert [headers.get_list("user-agent") for headers in received] == [["changed"]] * 2
 
 
-async def test_a_transport_may_respond_itself() -> None:
-    """Nothing is sent then, and the response is decoded; an exception that is none of httpx ends the call as it is."""
-
-    class Responding(EngineTransport):
-        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            if request.method == "GET":
-                return httpx.Response(200, json={"iTwin": {"id": "a-1"}})
-            raise LookupError("planted")
-
-    async with PlatformClient("https://s.example", vendor="v", token="t", transport=Responding()) as platform:
-        assert (await platform.itwins.get_primary_account()).id == "a-1"
-        with pytest.raises(LookupError, match="planted"):
-            await platform.detectors.create(name="d", type="PhotoObjectDetector")
-
-
 async def test_a_response_that_a_tool_has_read_comes_as_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tool may read and decode each response of httpx; one that it has consumed without keeping it cannot be read."""
     own = httpx.AsyncHTTPTransport.handle_async_request
