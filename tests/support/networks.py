@@ -103,12 +103,11 @@ class Network:
         *,
         method: str = "GET",
         content: bytes | AsyncIterator[bytes] | None = None,
-        headers: list[tuple[bytes, bytes]] | None = None,
         times: Mapping[str, float | None] = TIMES,
     ) -> httpx.Response:
         """Send a request, and read its response."""
         extensions = {"timeout": times}
-        request = httpx.Request(method, url, content=content, headers=headers, extensions=extensions)
+        request = httpx.Request(method, url, content=content, extensions=extensions)
         response = await self.transport.handle_async_request(request)
         try:
             await response.aread()

@@ -3,14 +3,13 @@
 import asyncio
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from itwin_platform_transport.gates.redis import Reply
 from itwin_platform_transport.gates.window import Permit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(NamedTuple):
     """What a process told and asked, and when."""
 
     at: float
@@ -62,18 +61,8 @@ class PreparedRedis:
         if command[0] == "PUBLISH":
             return b"0"
         *_, process, rejoins, wants, listens, kept, reports = json.loads(command[-1])
-        told = [tuple(report) for report in reports]
-        self.exchanges.append(
-            Exchange(
-                at=round(asyncio.get_running_loop().time(), 6),
-                process=process,
-                rejoins=rejoins,
-                wants=wants,
-                listens=listens,
-                kept=kept,
-                reports=told,
-            )
-        )
+        at, told = round(asyncio.get_running_loop().time(), 6), [tuple(report) for report in reports]
+        self.exchanges.append(Exchange(at, process, rejoins, wants, listens, kept, told))
         await asyncio.sleep(self.latency)
         step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
         if isinstance(step, Exception):

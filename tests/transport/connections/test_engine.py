@@ -12,6 +12,7 @@ import pytest
 from itwin_platform_transport import BackoffTransport, EngineTransport, NotSentError, Request
 from itwin_platform_transport.connections.messages import NOT_HTTP
 
+from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.examples import examples
 from tests.support.networks import (
@@ -150,6 +151,17 @@ async def test_what_is_no_complete_response_ends_the_request(network: Network, c
     assert ("closed the connection" in str(raised.value)) is (case in CUT)
     assert ("without a response" in str(raised.value)) is (case == "nothing")
     assert (str(raised.value) == NOT_HTTP) is (case == "no HTTP")
+
+
+@pytest.mark.parametrize("size", [131_072, 131_073], ids=["the longest", "one byte more"])
+@pytest.mark.parametrize("step", [1_000, 65_536, 262_144])
+async def test_a_head_is_as_long_however_it_arrives(size: int, step: int) -> None:
+    """Its limit counts bytes, not packets, and not what comes behind it."""
+    fixed = len(b"HTTP/1.1 200 OK\r\nx: \r\ncontent-length: 2\r\n\r\n")
+    data = b"HTTP/1.1 200 OK\r\nx: %s\r\ncontent-length: 2\r\n\r\n{}" % (b"a" * (size - fixed))
+    segments = [data[start : start + step] for start in range(0, len(data), step)]
+    read = await by_engine("GET", segments)
+    assert isinstance(read, str) is (size > 131_072), read
 
 
 @pytest.mark.parametrize(

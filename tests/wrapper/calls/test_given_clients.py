@@ -198,15 +198,6 @@ async def test_a_client_that_they_closed_is_a_usage_error(library: Any) -> None:
     assert asyncio.get_running_loop().time() == 0.0
 
 
-async def test_what_a_transport_responds_comes_back(library: Any) -> None:
-    """With each of its headers, and with its extensions."""
-    headers, extensions = [("set-cookie", "a"), ("Set-Cookie", "b")], {"note": "kept"}
-    theirs = library.MockTransport(lambda _: library.Response(404, headers=headers, extensions=extensions))
-    async with httpx.AsyncClient(transport=BackoffTransport(theirs)) as client:
-        response = await client.get(BASE_URL)
-    assert (response.headers.get_list("set-cookie"), response.extensions["note"]) == (["a", "b"], "kept")
-
-
 #: The exceptions that both libraries have, and among them those that bring a text of their own.
 EXCEPTIONS = [name for name, kind in inspect.getmembers(httpx, inspect.isclass) if issubclass(kind, Exception)]
 OWN_TEXT = ("StreamConsumed", "StreamClosed", "ResponseNotRead", "RequestNotRead")

@@ -37,14 +37,15 @@ async def ours() -> AsyncIterator[httpx.AsyncClient]:
         yield platform.generated.get_async_httpx_client()
 
 
-NOTE, GZIP = {"note": "kept"}, {"content-encoding": "gzip"}
+NOTES, GZIP = [("note", "a"), ("Note", "b")], {"content-encoding": "gzip"}
 
 
 async def test_a_request_carries_what_the_client_sends(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
     """It has the base path, the token, the vendor in Accept, gzip only, and our User-Agent."""
-    httpx_mock.add_callback(lambda _: httpx.Response(200, json={"a": 1}, headers=NOTE, extensions=NOTE))
+    httpx_mock.add_callback(lambda _: httpx.Response(200, json={"a": 1}, headers=NOTES, extensions=dict(NOTES)))
     response = await ours.get("/things?x=1", headers={"Accept": "application/vnd.{vendor}.itwin-platform.v1+json"})
-    assert (response.json(), response.headers["note"], response.extensions["note"]) == ({"a": 1}, "kept", "kept")
+    assert (response.json(), response.headers.get_list("note")) == ({"a": 1}, ["a", "b"])
+    assert response.extensions.items() >= dict(NOTES).items()
     [request] = httpx_mock.get_requests()
     assert str(request.url) == f"{BASE_URL}/things?x=1"
     assert request.headers["user-agent"].startswith("itwin-platform/")
@@ -100,11 +101,17 @@ async def test_a_path_that_climbs_is_rejected_before_sending(
     assert not httpx_mock.get_requests()
 
 
-@pytest.mark.parametrize("path", ["/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..b", "/"])
-async def test_a_path_that_stays_is_taken(ours: httpx.AsyncClient, httpx_mock: HTTPXMock, path: str) -> None:
-    """Dots in a name and in a query are no climbing."""
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..b", "/"),
+        "https://SERVICE.example:443/api/x?y=z",
+    ],
+)
+async def test_a_path_that_stays_is_taken(ours: httpx.AsyncClient, httpx_mock: HTTPXMock, url: str) -> None:
+    """Dots in a name and in a query do not climb; a default port and upper case name the same origin."""
     httpx_mock.add_response()
-    await ours.get(path)
+    assert (await ours.get(url)).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -122,12 +129,6 @@ async def test_no_other_address_gets_the_token(ours: httpx.AsyncClient, httpx_mo
         with pytest.raises(UsageError, match="requests go to"):
             await ours.get(address)
     assert not httpx_mock.get_requests()
-
-
-async def test_the_same_origin_may_be_written_otherwise(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
-    """A default port and upper case are the same origin."""
-    httpx_mock.add_response()
-    assert (await ours.get("https://SERVICE.example:443/api/x?y=z")).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -49,31 +49,24 @@ def client(base_url: str = f"https://{HOST}", *, trust_env: bool = True) -> Plat
 async def test_https_goes_through_the_proxy_of_the_environment(
     service: RawServer, monkeypatch: pytest.MonkeyPatch, name: str, host: str, way: str
 ) -> None:
-    """The proxy is asked for the name without its dot, and sees no token; one connection serves both calls and ends."""
+    """The proxy is asked for the name without its dot, and sees no token; one connection serves both calls and ends.
+
+    User and password of its URL go to the proxy alone, and are in no repr.
+    """
     async with Proxy(service.port) as proxy:
-        monkeypatch.setenv(name, proxy.address)
+        monkeypatch.setenv(name, proxy.address.replace("//", "//me:secret-word@"))
         with watched(way):
             async with client(f"https://{host}") as platform:
                 for _ in range(2):
                     assert (await platform.itwins.get_primary_account()).id == "a-1"
+                assert "secret-word" not in repr(platform)
         assert [head.splitlines()[0] for head in proxy.heads] == [f"CONNECT {HOST}:443 HTTP/1.1"]
         assert TOKEN not in proxy.heads[0]
+        assert "proxy-authorization: basic bwu6c2vjcmv0lxdvcmq=" in proxy.heads[0].lower()
+        assert not any("proxy-authorization" in request.headers for request in service.requests)
         sent = [(request.headers["authorization"], request.headers["host"]) for request in service.requests]
         assert sent == [(f"Bearer {TOKEN}", HOST)] * 2
         await until(lambda: service.open_connections == 0)
-
-
-async def test_a_proxy_gets_the_user_and_the_password_of_its_url(
-    service: RawServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both go to the proxy alone, and are in no repr."""
-    async with Proxy(service.port) as proxy:
-        monkeypatch.setenv("HTTPS_PROXY", proxy.address.replace("//", "//me:secret-word@"))
-        async with client() as platform:
-            await platform.itwins.get_primary_account()
-            assert "secret-word" not in repr(platform)
-        assert "proxy-authorization: basic bwu6c2vjcmv0lxdvcmq=" in proxy.heads[0].lower()
-    assert "proxy-authorization" not in service.requests[0].headers
 
 
 @pytest.mark.parametrize("is_proxied", [True, False], ids=["proxy", "watched"])
