@@ -142,34 +142,6 @@ async def test_a_waiter_can_be_cancelled_while_it_is_rejected(cancelled_first: b
     assert repr(gate).endswith(EMPTY)
 
 
-@pytest.mark.parametrize("seed", range(20))
-async def test_any_mixture_of_cancelling_and_ending_leaves_the_gate_empty(seed: int) -> None:
-    """After any sequence of cancelled, lost, rate limited and successful attempts, every permit is free again."""
-    chance = random.Random(seed)  # noqa: S311  # a test's schedule
-    gate = Gate(chance.randint(1, 5))
-
-    async def call() -> None:
-        permit = await hold(gate, max_wait=1000.0)
-        try:
-            assert gate.cooldown_left() == 0
-            await asyncio.sleep(chance.random())
-        except asyncio.CancelledError:
-            gate.abandoned(permit)
-            raise
-        if chance.random() < 0.2:
-            gate.rate_limited(permit, wait=chance.random() * 5)
-        else:
-            chance.choice((gate.responded, gate.abandoned))(permit)
-
-    tasks = [asyncio.create_task(call()) for _ in range(60)]
-    for task in chance.sample(tasks, 25):
-        await asyncio.sleep(chance.random() / 3)
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    assert repr(gate).endswith(EMPTY)
-    assert not any(not task.cancelled() and task.exception() for task in tasks)
-
-
 def test_a_gate_belongs_to_a_loop_while_it_is_in_use() -> None:
     """Another loop gets StateError while a permit is out; after its end the gate moves over, its cooldowns included."""
     gate = Gate(2)

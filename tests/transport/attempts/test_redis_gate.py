@@ -210,17 +210,6 @@ def test_a_gate_that_is_never_closed_leaves_no_socket_in_a_loop_that_ended(
     assert events == []
 
 
-async def test_a_flushed_script_is_loaded_again(empty_server: RedisServer) -> None:
-    """A gate loads its script again after SCRIPT FLUSH, and no call fails."""
-    events: list[GateChanged] = []
-    async with gates(empty_server.url, 1, on_event=events.append) as (gate,):
-        gate.abandoned(await enter(gate))
-        with empty_server.client as client:
-            client.script_flush()
-        gate.abandoned(await enter(gate))
-        assert events == []
-
-
 @pytest.mark.parametrize(
     ("code", "breaks", "heals"),
     [

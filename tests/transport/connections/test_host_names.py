@@ -33,10 +33,10 @@ def look_up(*addresses: str, name: str = "service.example") -> Callable[..., Any
     return getaddrinfo
 
 
-async def get(address: str, *, read: float = 5.0, context: ssl.SSLContext | None = None) -> int:
+async def get(address: str, *, read: float = 5.0) -> int:
     """Send one request through a transport of its own."""
     timeout = {"connect": 5.0, "read": read, "write": 5.0, "pool": 5.0}
-    async with EngineTransport(ssl_context=context) as transport:
+    async with EngineTransport() as transport:
         response = await transport.handle_async_request(httpx.Request("GET", address, extensions={"timeout": timeout}))
         await response.aread()
     return response.status_code
