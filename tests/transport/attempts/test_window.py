@@ -142,6 +142,18 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
         now += 30.0
 
 
+def test_a_429_before_any_success_slows_a_learned_rate_a_little() -> None:
+    """A period without a success measures no other rate: the one that was learned falls to 95 %."""
+    window = Window(max_in_flight=20)
+    permits = opened(window, 0.0)
+    for permit in permits[:10]:
+        window.responded(permit)
+    for permit, at, expected in ((permits[10], 0.0, 1.04), (None, 1.5, 1.04 / 0.95)):
+        window.rate_limited(permit or window.begin(at), Limit(now=at, wait=1.0))
+        window.advance(at + 1.0)
+        assert window.learned.limit == pytest.approx((10, expected))
+
+
 @pytest.mark.parametrize(
     ("limit", "per_second", "rejected"),
     [
