@@ -1,4 +1,4 @@
-"""A client of redis-py whose server is prepared: what a gate tells it, and what it responds, in virtual time."""
+"""A stand-in for a client of redis-py, with prepared replies, in virtual time."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from itwin_platform_transport.gates.window import Permit
 
 
 class Exchange(NamedTuple):
-    """What a process told and asked, and when."""
+    """One exchange of a process: its time, and the values that the process sent."""
 
     at: float
     process: str
@@ -29,7 +29,7 @@ def reply(
     rejecting_for: float | None = None,
     is_contended: bool = False,
 ) -> Reply:
-    """A reply that grants permits of these numbers."""
+    """Return a reply that grants permits with these numbers."""
     return Reply(
         wait=wait,
         rank=rank,
@@ -43,7 +43,7 @@ def reply(
 
 @dataclass(kw_only=True)
 class PreparedRedis:
-    """Stands in for a client of redis-py: the next step for each exchange, the last one for ever.
+    """Stands in for a client of redis-py. Each exchange takes the next step, and the last step repeats.
 
     A step is a reply, an error, or None for a server that does not respond.
     """
@@ -61,8 +61,8 @@ class PreparedRedis:
         if command[0] == "PUBLISH":
             return b"0"
         *_, process, rejoins, wants, listens, kept, reports = json.loads(command[-1])
-        at, told = round(asyncio.get_running_loop().time(), 6), [tuple(report) for report in reports]
-        self.exchanges.append(Exchange(at, process, rejoins, wants, listens, kept, told))
+        at, ends = round(asyncio.get_running_loop().time(), 6), [tuple(report) for report in reports]
+        self.exchanges.append(Exchange(at, process, rejoins, wants, listens, kept, ends))
         await asyncio.sleep(self.latency)
         step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
         if isinstance(step, Exception):
@@ -70,26 +70,26 @@ class PreparedRedis:
         if step is None:
             await asyncio.Event().wait()
         assert isinstance(step, Reply)
-        return as_said(step)
+        return encoded(step)
 
     def pubsub(self) -> "PreparedSubscription":
         """Return a connection for subscriptions."""
         return PreparedSubscription(self)
 
     async def aclose(self) -> None:
-        """There is no connection."""
+        """Close nothing: there is no connection."""
 
 
-def as_said(step: Reply) -> bytes:
-    """Return a reply as the script says it."""
+def encoded(step: Reply) -> bytes:
+    """Return a reply in the form of the script."""
     wait, rejecting_for = (-1.0 if each is None else each for each in (step.wait, step.rejecting_for))
     numbers = "".join(f" {permit.number}" for permit in step.permits)
-    said = f"{wait} {step.rank} {step.cooldown} {rejecting_for} {step.is_contended:d} {step.differs:d} 9.0{numbers}"
-    return said.encode()
+    text = f"{wait} {step.rank} {step.cooldown} {rejecting_for} {step.is_contended:d} {step.differs:d} 9.0{numbers}"
+    return text.encode()
 
 
 class PreparedSubscription:
-    """Stands in for a connection of redis-py for subscriptions: no message ever comes."""
+    """Stands in for a connection of redis-py for subscriptions, which receives no message."""
 
     def __init__(self, redis: PreparedRedis) -> None:
         self._redis = redis
@@ -101,14 +101,14 @@ class PreparedSubscription:
             raise self._redis.listening
 
     async def get_message(self, *, timeout: float) -> dict[str, str] | None:  # noqa: ASYNC109  # that of redis-py
-        """Confirm the subscription that the gate makes before its first exchange; of a later one bring no message."""
+        """Confirm the subscription before the first exchange. Later subscriptions wait for ever."""
         if self._is_first:
             return {"type": "subscribe"}
         await asyncio.Event().wait()
         return None
 
     async def ping(self) -> None:
-        """Respond to nothing."""
+        """Send nothing."""
 
     async def aclose(self) -> None:
         """There is no connection."""
