@@ -119,7 +119,7 @@ SENT_ONCE = "no response from https://service.example after 1 attempt; the reque
 
 
 @pytest.mark.parametrize(
-    ("method", "script", "kind", "said"),
+    ("method", "script", "kind", "message"),
     [
         ("POST", [httpx.LocalProtocolError], NotSentError, "the request cannot be sent as HTTP; nothing was sent"),
         ("POST", [429, httpx.ConnectError], NotSentError, "could not connect .* after 3 attempts; .* had no effect"),
@@ -128,12 +128,12 @@ SENT_ONCE = "no response from https://service.example after 1 attempt; the reque
     ],
 )
 async def test_a_call_without_a_response_says_what_happened(
-    method: str, script: list[Any], kind: type[PlatformError], said: str
+    method: str, script: list[Any], kind: type[PlatformError], message: str
 ) -> None:
     """The error names the failure and a possible effect, without the text of the exception: it may be confidential."""
     steps = [each if isinstance(each, int) else each("planted") for each in script]
     transport = backoff(ScriptedTransport(*steps), policy=BackoffPolicy(max_attempts=2, base_delay=0.0))
-    with pytest.raises(kind, match=f"{method} /things: {said}") as raised:
+    with pytest.raises(kind, match=f"{method} /things: {message}") as raised:
         await send(transport, method)
     assert "planted" not in str(raised.value)
 

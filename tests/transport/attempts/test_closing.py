@@ -166,7 +166,7 @@ RETRIED = "closed before a retry; 1 request was sent, and may have had an effect
 
 
 @pytest.mark.parametrize(
-    ("method", "steps", "closed_at", "error", "said"),
+    ("method", "steps", "closed_at", "error", "message"),
     [
         ("GET", [503], 7.0, StateError, RETRIED),
         ("PATCH", [httpx.ReadError("x")], 7.0, StateError, RETRIED),
@@ -176,7 +176,7 @@ RETRIED = "closed before a retry; 1 request was sent, and may have had an effect
     ],
 )
 async def test_closing_ends_a_call_that_waits_or_is_in_flight(
-    method: str, steps: list[int | Exception], closed_at: float, error: type[PlatformError], said: str
+    method: str, steps: list[int | Exception], closed_at: float, error: type[PlatformError], message: str
 ) -> None:
     """No request follows, and the error says how many were sent and whether they can have had an effect."""
     service = ScriptedTransport(*steps, 200, latency=5.0)
@@ -185,7 +185,7 @@ async def test_closing_ends_a_call_that_waits_or_is_in_flight(
     await asyncio.sleep(closed_at)
     sent = len(service.requests)
     await transport.aclose()
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         await call
     assert len(service.requests) == sent
 

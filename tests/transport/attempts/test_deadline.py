@@ -54,8 +54,8 @@ def kinds(ended: list[httpx.Response | BaseException]) -> Counter[int | type[Bas
 async def test_it_ends_an_attempt_that_hangs() -> None:
     """A request without a response ends at the deadline, and its error says that it may have had an effect."""
     service = ScriptedTransport(200, latency=3600.0)
-    said = r"GET /things: the deadline of 10 s passed; 1 request was sent"
-    with pytest.raises(DeadlineExceededError, match=said) as raised:
+    message = r"GET /things: the deadline of 10 s passed; 1 request was sent"
+    with pytest.raises(DeadlineExceededError, match=message) as raised:
         await send(backoff(service, policy=POLICY))
     assert now() == 10.0
     assert (raised.value.sent, raised.value.attempts, raised.value.retry_at) == (True, 1, None)
@@ -72,7 +72,7 @@ async def test_its_error_tells_when_the_cooldown_of_another_call_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "said"),
+    ("policy", "message"),
     [
         (BackoffPolicy(max_wait=20.0), "longer than max_wait=20 s"),
         (BackoffPolicy(deadline=10.0), "longer than deadline=10 s allows"),
@@ -80,7 +80,7 @@ async def test_its_error_tells_when_the_cooldown_of_another_call_ends() -> None:
     ],
     ids=["wait", "deadline", "queue"],
 )
-async def test_a_known_cooldown_that_is_too_long_ends_a_call_immediately(policy: BackoffPolicy, said: str) -> None:
+async def test_a_known_cooldown_that_is_too_long_ends_a_call_immediately(policy: BackoffPolicy, message: str) -> None:
     """A call that may not wait for a cooldown sends nothing, and ends with the 429 that started the cooldown."""
     service = ScriptedTransport(rate_limited("30"))
     transport = BackoffTransport(service, policy=policy, random_number=lambda: 0.0, now=wall_clock, gate=Gate(1))
@@ -88,7 +88,7 @@ async def test_a_known_cooldown_that_is_too_long_ends_a_call_immediately(policy:
     info = CallInfo(method="GET", route="/things", policy=policy)
     result = await transport.send(await Request.of(httpx.Request("GET", ADDRESS)), info)
     assert now() == 0.0
-    assert (result.is_held_back, result.reason) == (True, said)
+    assert (result.is_held_back, result.reason) == (True, message)
     assert (result.retry_after, result.retry_at) == (30.0, START + timedelta(seconds=30))
     assert result.response is not None
     assert (result.attempts, result.response.headers["retry-after"], len(service.requests)) == (0, "30", 1)
@@ -108,8 +108,8 @@ async def test_an_old_429_is_not_the_reason_of_a_later_cooldown() -> None:
     assert (response.status_code, response.headers["retry-after"], await response.aread()) == (429, "300", b"{}")
     await asyncio.sleep(400.0)
     gate.rate_limited(await gate.enter(gate.ticket(), max_wait=0.0, until=None), wait=300.0)
-    said = "GET /things: rate limited: retry in 300 s (longer than max_wait=60 s); nothing was sent"
-    with pytest.raises(NotSentError, match=re.escape(said)):
+    message = "GET /things: rate limited: retry in 300 s (longer than max_wait=60 s); nothing was sent"
+    with pytest.raises(NotSentError, match=re.escape(message)):
         await send(transport)
 
 
@@ -129,8 +129,8 @@ async def test_the_queue_timeout_ends_a_call_in_the_queue(queue_timeout: float, 
     gate, policy = Gate(1), BackoffPolicy(queue_timeout=queue_timeout, deadline=deadline)
     permit = await gate.enter(-1, max_wait=0.0, until=None)
     transport = backoff(ScriptedTransport(PreparedResponse(fault="hang")), policy=policy, gate=gate)
-    said = f"GET /things: the queue_timeout of {queue_timeout:g} s passed; nothing was sent"
-    with pytest.raises(DeadlineExceededError, match=said) as raised:
+    message = f"GET /things: the queue_timeout of {queue_timeout:g} s passed; nothing was sent"
+    with pytest.raises(DeadlineExceededError, match=message) as raised:
         await send(transport)
     assert now() == queue_timeout
     assert (raised.value.attempts, raised.value.sent) == (0, False)

@@ -311,14 +311,14 @@ async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFi
 
 
 @pytest.mark.parametrize(
-    ("cause", "said"),
+    ("cause", "message"),
     [
         (ConnectionRefusedError(111, "x"), "connection refused"),
         (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "name or service not known"),
         (None, None),
     ],
 )
-async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | None, said: str | None) -> None:
+async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | None, message: str | None) -> None:
     """An unknown host, or a closed port on loopback, gets three attempts in two seconds if it has never responded."""
     refused = httpx.ConnectError("x")
     refused.__cause__ = ExceptionGroup("all attempts failed", [cause]) if cause else None
@@ -327,7 +327,7 @@ async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | N
     with pytest.raises(TransportError) as raised:
         await transport.handle_async_request(httpx.Request("GET", "http://127.0.0.1:9/things"))
     assert (now() < 2.0, raised.value.attempts) == ((True, 3) if cause else (False, 7))
-    assert said is None or f"ConnectError: {said}" in str(raised.value)
+    assert message is None or f"ConnectError: {message}" in str(raised.value)
     assert ("no response has ever come from this address" in str(raised.value)) is (cause is not None)
 
 
