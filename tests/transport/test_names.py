@@ -1,4 +1,4 @@
-"""The headers of a service that are read: `retry-after` alone, unless `headers=` names more."""
+"""The headers of a service that the transport reads: `retry-after`, and the headers that `headers=` names."""
 
 import logging
 
@@ -28,14 +28,14 @@ NAMED = ServiceHeaders(
     [(ServiceHeaders(), 2.0, None, None), (NAMED, 9.0, "gold", "a-1")],
     ids=["none", "named"],
 )
-async def test_the_headers_that_are_read_are_an_argument(
+async def test_headers_names_the_headers_of_the_service(
     headers: ServiceHeaders,
     seconds: float,
     tier: str | None,
     correlation_id: str | None,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Of several names for one thing, the first that a response has counts; an empty value names nothing."""
+    """Of several names, the first header of the response counts, and an empty value counts as absent."""
     events: list[object] = []
     transport = BackoffTransport(
         ScriptedTransport(response(429, headers=SENT)),
