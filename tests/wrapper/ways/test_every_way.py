@@ -1,4 +1,4 @@
-"""Each way of sending behaves alike: limits, lost responses, the ends of connections, and TLS."""
+"""Promises that hold for each route of a request: limits, lost responses, closed connections, and TLS."""
 
 import asyncio
 import gzip
@@ -31,13 +31,13 @@ REJECTED = raw_response(b"{}", head=b"HTTP/1.1 422 Unprocessable Content")
 
 
 def either_response(request: ReceivedRequest) -> bytes:
-    """Return the account to a GET, a detector to a POST."""
+    """Return the account for a GET, a detector for a POST."""
     return raw_response() if request.method == "GET" else raw_response(DETECTOR, head=b"HTTP/1.1 201 Created")
 
 
 @in_every_way
 async def test_a_call_sends_one_request(way: str) -> None:
-    """Each header is sent once, with the length of the body, and none of a caller's client replaces ours."""
+    """Each header is sent once, with the length of the body, and headers of a caller's client replace none of ours."""
     async with RawServer(either_response) as server, opened(way, server.address) as platform:
         assert (await get(platform), await post(platform)) == ("a-1", "d-1")
         assert [request.method for request in server.requests] == ["GET", "POST"]
@@ -72,7 +72,7 @@ SMALL = encoded("gzip", gzip.compress(ACCOUNT))
 @pytest.mark.parametrize("encoding", TOO_LARGE)
 @in_every_way
 async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -> None:
-    """More than `max_response_bytes`, however small it came, is a ResponseDecodeError, and keeps no connection."""
+    """A body above `max_response_bytes` once decoded is a ResponseDecodeError, and its connection is closed."""
     if way == "http_client" and encoding == "without an end":
         pytest.skip("a hook of the caller reads without a limit")
     async with (
@@ -95,7 +95,7 @@ LOST = {
 @pytest.mark.parametrize("response", LOST.values(), ids=LOST)
 @in_every_way
 async def test_a_post_whose_response_is_lost_is_sent_once(way: str, response: Raw) -> None:
-    """Its outcome is unknown, never taken for that of a connection that was not made, which is not used again."""
+    """The outcome is unknown, also if the head is incomplete, and the connection is not used again."""
     async with RawServer(response, REJECTED) as server, opened(way, server.address) as platform:
         with pytest.raises(OutcomeUnknownError):
             await post(platform)
@@ -107,7 +107,7 @@ async def test_a_post_whose_response_is_lost_is_sent_once(way: str, response: Ra
 @pytest.mark.parametrize("ends", ["closed", "surplus"])
 @in_every_way
 async def test_a_connection_that_ended_while_it_was_idle_is_replaced(way: str, ends: str) -> None:
-    """It was closed, or something arrived on it: whether or not the event loop has seen that, nothing is sent on it."""
+    """No request is sent on a connection that was closed or got bytes, also if the event loop has not seen that yet."""
     async with RawServer(either_response) as server, opened(way, server.address, backoff=ONCE) as platform:
         for turns in range(1, 6):
             await get(platform)
@@ -118,8 +118,8 @@ async def test_a_connection_that_ended_while_it_was_idle_is_replaced(way: str, e
         assert (len(server.requests), server.connections_accepted) == (10, 6)
 
 
-async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get() -> None:
-    """A GET is sent again at once, on a new connection; a POST keeps its error, and so does a new connection."""
+async def test_a_get_is_retried_after_a_408_on_an_idle_connection() -> None:
+    """The retry comes at once on a new connection. A POST, and a GET on a new connection, raise the 408."""
     timed_out = Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
     responses: Iterator[Raw | bytes] = iter([timed_out, GOOD, timed_out, GOOD, timed_out, GOOD])
     policy = BackoffPolicy(base_delay=30.0)
@@ -146,7 +146,7 @@ async def test_a_client_belongs_to_one_event_loop() -> None:
 
 
 def untrusted(case: str) -> ssl.SSLContext | None:
-    """Return the context of a server that the client does not trust, or that demands a client certificate."""
+    """Return the TLS context of a server that the client does not trust, or that demands a client certificate."""
     if case == "no TLS":
         return None
     context = server_context(address="127.0.0.2" if case == "wrong host" else "127.0.0.1")
@@ -168,7 +168,7 @@ UNTRUSTED = {
 async def test_a_tls_failure_is_not_retried(
     way: str, case: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A failed handshake raises NotSentError with the reason after one connection and no request."""
+    """A failed handshake raises a NotSentError with the reason, after one connection and no request."""
     (tmp_path / "authority.pem").write_text(authority())
     monkeypatch.setenv("SSL_CERT_FILE", f"{tmp_path}/authority.pem")
     with doorkeeper(untrusted(case)) as (address, accepted):
@@ -186,21 +186,21 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize(("response", "said"), FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize(("response", "message"), FOREIGN.values(), ids=FOREIGN)
 @in_every_way
-async def test_an_address_that_never_sent_http_is_not_retried_for_long(way: str, response: Raw, said: str) -> None:
-    """A call ends after three attempts, and the text asks for https; a POST is sent once."""
+async def test_an_address_that_never_sent_http_gets_three_attempts(way: str, response: Raw, message: str) -> None:
+    """The text then asks whether the address needs https. A POST is sent once."""
     async with RawServer(response) as server, opened(way, server.address) as platform:
-        with pytest.raises(OutcomeUnknownError, match=f"{said}: does it need https"):
+        with pytest.raises(OutcomeUnknownError, match=f"{message}: does it need https"):
             await get(platform)
         assert len(server.requests) == 3
-        with pytest.raises(OutcomeUnknownError, match=f"{said}: does it need https.*; POST is not idempotent"):
+        with pytest.raises(OutcomeUnknownError, match=f"{message}: does it need https.*; POST is not idempotent"):
             await post(platform)
         assert len(server.requests) == 4
 
 
 async def test_an_address_that_has_sent_http_is_an_outage() -> None:
-    """It is retried as after any lost response."""
+    """Bytes that are not HTTP are then retried like any lost response."""
     responses: list[Raw | bytes] = [GOOD, b"220 ready\r\n", *[Raw(data=b"", closes=True)] * 3, GOOD]
     async with RawServer(*responses) as server, opened("default", server.address) as platform:
         assert [await get(platform) for _ in range(2)] == ["a-1"] * 2

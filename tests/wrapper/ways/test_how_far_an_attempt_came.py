@@ -1,4 +1,4 @@
-"""A call that is ended from outside says whether its request was written, whatever the attempt waited for."""
+"""The error of a call that its deadline or closing ends says whether its request was written."""
 
 import asyncio
 import socket
@@ -28,12 +28,12 @@ from tests.support.services import PreparedResponse, RawServer, raw_response
 #: Long enough for a request to be written on a busy machine; the call then hangs until its deadline.
 SHORT = BackoffPolicy(deadline=0.3)
 ENDS = {"deadline": SHORT, "closing": BackoffPolicy()}
-#: What an attempt waits for: what the client is to be given, and whether the attempt has come so far.
+#: A phase in which an attempt hangs: the arguments of the client, and a wait until the attempt is in this phase.
 Stage = tuple[Mapping[str, Any], Callable[[], Awaitable[object]]]
 
 
 async def ended(client: PlatformClient, end: str, has_begun: Callable[[], Awaitable[object]]) -> TransportError:
-    """Return the error of a POST that its deadline ends, or the closing of the client."""
+    """Return the error of a POST that its deadline or the closing of the client ends."""
     call = asyncio.create_task(post(client))
     if end == "closing":
         await has_begun()
@@ -50,14 +50,14 @@ async def soon() -> None:
 
 @asynccontextmanager
 async def response(_: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The service reads the request, and never responds."""
+    """The service reads the request, and does not respond."""
     async with RawServer(PreparedResponse(fault="hang")) as server:
         yield {"address": server.address}, lambda: server.received(1)
 
 
 @asynccontextmanager
 async def connection(_: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The address accepts no connection, and rejects none: its queue is full."""
+    """The address neither accepts nor rejects a connection: its backlog is full."""
     if sys.platform != "linux":
         pytest.skip("other systems reject a connection when the queue is full")
     with ExitStack() as stack:
@@ -71,7 +71,7 @@ async def connection(_: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 @asynccontextmanager
 async def resolver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The name of the host is looked up for ever."""
+    """The lookup of the host does not end."""
 
     async def getaddrinfo(*_: object, **__: object) -> object:
         return await asyncio.get_running_loop().create_future()
@@ -82,7 +82,7 @@ async def resolver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 @asynccontextmanager
 async def certificates(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The default certificates are on a disk that does not respond."""
+    """Reading the default certificates does not end."""
     go_on = threading.Event()
 
     def create_ssl_context(**_: object) -> ssl.SSLContext:
@@ -98,7 +98,7 @@ async def certificates(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 @asynccontextmanager
 async def certificates_for_a_proxy(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The same, where a proxy applies."""
+    """Reading the default certificates does not end, and a proxy applies."""
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
     async with certificates(monkeypatch) as stage:
         yield stage
@@ -116,7 +116,7 @@ async def proxy(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 @pytest.mark.parametrize("stage", [response, connection])
 @in_every_way
 async def test_a_request_counts_as_sent_if_it_was_written(way: str, stage: Any, end: str) -> None:
-    """One that was written may have had an effect; one without a connection had none, and is no attempt."""
+    """A written request may have had an effect. One without a connection had none, and counts as no attempt."""
     was_sent = stage is response
     async with (
         stage(pytest.MonkeyPatch()) as (settings, has_begun),
@@ -134,11 +134,11 @@ async def test_a_request_counts_as_sent_if_it_was_written(way: str, stage: Any, 
 async def test_nothing_is_sent_before_there_is_a_connection(
     stage: Any, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the default transport waits for: a POST had no effect, and may be sent again."""
+    """While the default transport waits for anything before a connection, a POST has no effect."""
     monkeypatch.setenv("NO_PROXY", "")
     async with stage(monkeypatch) as (settings, has_begun):
         if end == "connect timeout":
-            # What a proxy responds to CONNECT has the time limit of reading.
+            # The read timeout applies to the response of a proxy to CONNECT.
             settings |= {"timeout": httpx.Timeout(30.0, connect=0.1, read=0.1)}
         policy = ENDS.get(end, BackoffPolicy(max_attempts=1))
         async with opened("default", "https://service.invalid", backoff=policy, **settings) as client:
@@ -151,8 +151,8 @@ async def test_nothing_is_sent_before_there_is_a_connection(
                 assert str(error).endswith("; nothing was sent")
 
 
-async def test_the_trace_extension_of_the_caller_still_receives_each_event() -> None:
-    """An httpx client may pass one; the client reads the same events beside it."""
+async def test_the_trace_extension_of_the_caller_receives_each_event() -> None:
+    """The transport reads the events of httpcore, and passes them on to the `trace` extension of a request."""
     events: list[str] = []
 
     async def trace(event: str, info: Mapping[str, Any]) -> None:

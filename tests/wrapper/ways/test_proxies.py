@@ -1,4 +1,4 @@
-"""The proxies of the environment: when one is used, what it sees, and what an error says of it."""
+"""The proxies of the environment: their use, the requests that they get, and the text of errors."""
 
 import asyncio
 import ssl
@@ -33,7 +33,7 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def service() -> AsyncIterator[RawServer]:
-    """Serve over TLS, by the name that only a proxy can resolve."""
+    """A service with TLS, whose name only a proxy can resolve."""
     async with RawServer(raw_response(), context=server_context(address=HOST)) as server:
         yield server
 
@@ -49,9 +49,9 @@ def client(base_url: str = f"https://{HOST}", *, trust_env: bool = True) -> Plat
 async def test_https_goes_through_the_proxy_of_the_environment(
     service: RawServer, monkeypatch: pytest.MonkeyPatch, name: str, host: str, way: str
 ) -> None:
-    """The proxy is asked for the name without its dot, and sees no token; one connection serves both calls and ends.
+    """The proxy gets the name without its dot and no token. One connection serves both calls, and is closed.
 
-    User and password of its URL go to the proxy alone, and are in no repr.
+    Only the proxy gets the user and the password of its URL, and no repr has them.
     """
     async with Proxy(service.port) as proxy:
         monkeypatch.setenv(name, proxy.address.replace("//", "//me:secret-word@"))
@@ -71,7 +71,7 @@ async def test_https_goes_through_the_proxy_of_the_environment(
 
 @pytest.mark.parametrize("is_proxied", [True, False], ids=["proxy", "watched"])
 def test_a_cancelled_call_leaves_no_connection_of_httpx(monkeypatch: pytest.MonkeyPatch, is_proxied: bool) -> None:
-    """At every turn of the event loop, behind a proxy, and while a function of httpcore is replaced."""
+    """A cancellation in any iteration leaves none, behind a proxy or while a function of httpcore is replaced."""
 
     async def cancelled(turn: int) -> bool:
         context = server_context(address=HOST) if is_proxied else None
@@ -94,7 +94,7 @@ def test_a_cancelled_call_leaves_no_connection_of_httpx(monkeypatch: pytest.Monk
 
 
 async def test_a_proxy_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A retry would not change that: the error says why, and names the proxy without its password."""
+    """There is no retry, and the error has the reason, and the proxy without its password."""
     async with Proxy(0, answer=b"407 Proxy Authentication Required") as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.address.replace("//", "//me:secret-word@"))
         async with client().with_options(max_attempts=7) as platform:
@@ -106,26 +106,26 @@ async def test_a_proxy_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "message"),
     [
         ({"HTTPS_PROXY": "http://127.0.0.1:1"}, "connection refused: through the proxy http://127.0.0.1:1"),
         ({"ALL_PROXY": "socks5://127.0.0.1:1"}, "SOCKS proxy, which needs the package socksio"),
     ],
 )
-async def test_a_proxy_that_cannot_be_used_is_named(
-    monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], said: str
+async def test_an_unusable_proxy_is_named(
+    monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], message: str
 ) -> None:
-    """Nothing was sent, and the text says what to look at."""
+    """No request was sent, and the text names the proxy or the missing package."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     async with client() as platform:
         with pytest.raises(NotSentError, match="nothing was sent") as raised:
             await platform.itwins.get_primary_account()
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
-#: The URL of a proxy, and what is taken from it: the address of the proxy, user and password.
-CERTAIN: dict[str, tuple[str, tuple[str, str] | None]] = {
+#: The URL of a proxy, and its parts: the address of the proxy, user and password.
+VALID: dict[str, tuple[str, tuple[str, str] | None]] = {
     "proxy.example:3128": ("http://proxy.example:3128", None),
     " http://proxy.example:3128/\n": ("http://proxy.example:3128", None),
     "HTTP://Proxy.Example": ("http://proxy.example", None),
@@ -147,8 +147,8 @@ CERTAIN: dict[str, tuple[str, tuple[str, str] | None]] = {
     "http://mé:plañted@proxy.example": ("http://proxy.example", ("mé", "plañted")),
     "http://me:pla;n=t&e+d!$'()*,[]@proxy.example": ("http://proxy.example", ("me", "pla;n=t&e+d!$'()*,[]")),
 }
-#: Whether a part of it is a secret, and which part, is not certain; or it is no URL of a proxy.
-UNCERTAIN = [
+#: URLs that are invalid, or in which the end of the password is ambiguous.
+AMBIGUOUS = [
     *("http://me:4711/qjx7zvk9@proxy.example:3128", "http://me:qjx7zvk9/@proxy.example", "http://me:4711/qjx7zvk9"),
     *("http://me:qjx7?zvk9@proxy.example", "http://me:qjx7#zvk9@proxy.example", "http://me:qjx7@zvk9@proxy.example"),
     *("http://me/qjx7zvk9:word@proxy.example", "http://me:qjx7zvk9@proxy.example:3128/path", "http://me:qjx7zvk9"),
@@ -165,27 +165,27 @@ UNCERTAIN = [
 ]
 
 
-@pytest.mark.parametrize("text", CERTAIN)
+@pytest.mark.parametrize("text", VALID)
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
-def test_the_parts_of_a_proxy_are_those_that_are_certain(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
-    """The user information ends with the only @, and its parts are decoded; `repr` shows nothing of it."""
+def test_the_url_of_a_proxy_is_parsed(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    """The user information ends at the only @, its parts are decoded, and no repr shows them."""
     monkeypatch.setenv(name, text)
     proxies = EnvironmentProxies.read()
     assert proxies is not None
     found = proxies.proxy_for(httpx.URL(f"https://{HOST}"))
     assert found is not None
-    assert (str(found.url), found.auth) == CERTAIN[text]
-    assert repr(found) == f"Proxy(url=URL('{CERTAIN[text][0]}'))"
+    assert (str(found.url), found.auth) == VALID[text]
+    assert repr(found) == f"Proxy(url=URL('{VALID[text][0]}'))"
     assert found.for_httpx(ssl.create_default_context()).raw_auth == (
         found.auth and tuple(part.encode() for part in found.auth)
     )
 
 
-@pytest.mark.parametrize("text", UNCERTAIN)
-async def test_a_proxy_that_is_not_certain_is_rejected_without_its_text(
+@pytest.mark.parametrize("text", AMBIGUOUS)
+async def test_an_ambiguous_proxy_is_rejected_without_its_text(
     monkeypatch: pytest.MonkeyPatch, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Nothing is sent, the error says how to write it, and no text, repr or frame shows a part of it."""
+    """No request is sent, the error describes a valid URL, and no text, repr or frame shows a part of the value."""
     caplog.set_level(0)
     monkeypatch.setenv("HTTPS_PROXY", text)
     engine = EngineTransport()
@@ -203,7 +203,7 @@ async def test_a_proxy_that_is_not_certain_is_rejected_without_its_text(
 async def test_without_trust_env_the_environment_is_ignored(
     monkeypatch: pytest.MonkeyPatch, tmp_path: pytest.TempPathFactory
 ) -> None:
-    """`trust_env=False` reaches an address without its proxies, and takes no certificates from there."""
+    """With `trust_env=False`, the client uses neither the proxies nor the certificates of the environment."""
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("SSL_CERT_FILE", f"{tmp_path}/missing.pem")
     async with RawServer(raw_response(), context=server_context()) as server:
@@ -216,7 +216,7 @@ async def test_without_trust_env_the_environment_is_ignored(
 
 
 PROXIES = {"HTTP_PROXY": "http.example:1", "HTTPS_PROXY": "http://https.example:2", "ALL_PROXY": "http://all.example:3"}
-#: An address, the values of NO_PROXY that exclude it, and those that do not.
+#: An address, the values of NO_PROXY that exclude it, and other values.
 EXCLUDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "https://service.example": (
         (
@@ -238,14 +238,14 @@ EXCLUDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("[2001:db8::1]:8443",),
     ),
     "https://[fe80::1%25eth0]": (("fe80::1%eth0",), ()),
-    # This machine.
+    # Loopback.
     **{f"http://{host}:8080": (("",), ()) for host in ("localhost", "localhost.", "127.0.0.1", "127.9.9.9", "[::1]")},
 }
 
 
 @pytest.mark.parametrize("url", EXCLUDED)
 def test_no_proxy_names_hosts_domains_and_networks(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    """NO_PROXY is read as curl and requests read it; loopback needs no entry."""
+    """NO_PROXY means the same as for curl and requests, and loopback needs no entry."""
     for name, value in PROXIES.items():
         monkeypatch.setenv(name, value)
     excluding, others = EXCLUDED[url]
@@ -258,8 +258,8 @@ def test_no_proxy_names_hosts_domains_and_networks(monkeypatch: pytest.MonkeyPat
         assert found is None or found.url.host == f"{httpx.URL(url).scheme}.example"
 
 
-def test_no_proxy_alone_names_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a proxy the environment changes nothing, and `all` serves what has no proxy of its own."""
+def test_no_proxy_alone_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a proxy, NO_PROXY has no effect. ALL_PROXY applies to schemes without a proxy of their own."""
     monkeypatch.setenv("NO_PROXY", "service.example")
     assert EnvironmentProxies.read() is None
     for name, expected in (("HTTP_PROXY", None), ("ALL_PROXY", "all.example")):
