@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from itwin_platform_transport.gates.redis import Reply
@@ -21,24 +21,12 @@ class Exchange(NamedTuple):
     reports: list[tuple[Any, ...]]
 
 
-def reply(
-    *numbers: int,
-    wait: float | None = None,
-    rank: int = 0,
-    cooldown: float = 0.0,
-    rejecting_for: float | None = None,
-    is_contended: bool = False,
-) -> Reply:
+NOTHING = Reply(wait=None, rank=0, cooldown=0.0, rejecting_for=None, is_contended=False, differs=False, permits=[])
+
+
+def reply(*numbers: int, **values: Any) -> Reply:
     """Return a reply that grants permits with these numbers."""
-    return Reply(
-        wait=wait,
-        rank=rank,
-        cooldown=cooldown,
-        rejecting_for=rejecting_for,
-        is_contended=is_contended,
-        differs=False,
-        permits=[Permit(number=number, at=9.0) for number in numbers],
-    )
+    return replace(NOTHING, permits=[Permit(number=number, at=9.0) for number in numbers], **values)
 
 
 @dataclass(kw_only=True)

@@ -78,14 +78,6 @@ async def test_jitter_spreads_the_retries() -> None:
     assert service.times == pytest.approx([0.0, 0.625, 0.625 + 2.1, 0.625 + 2.1 + 30.5])
 
 
-async def test_any_httpx_client_can_use_it_and_closes_it() -> None:
-    """`httpx.AsyncClient(transport=BackoffTransport(...))` needs no gate and no policy; it closes the inner one."""
-    service = ScriptedTransport(503, 200)
-    async with httpx.AsyncClient(transport=BackoffTransport(service)) as client:
-        response = await client.get("https://service.example/", params={"a": "b"})
-    assert (response.status_code, len(service.requests), service.closed) == (200, 2, True)
-
-
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 NOT_SENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
 LOST = (
