@@ -1,4 +1,4 @@
-"""Requests and responses as values: what transports and tools see of them, their limits, and the texts of failures."""
+"""Requests and responses as values: their headers for transports and tools, their limits, and texts of failures."""
 
 import asyncio
 import errno

@@ -16,7 +16,7 @@ from itwin_platform import (
     StateError,
 )
 
-from tests.support.every_way import get, in_every_way, opened, post
+from tests.support.every_route import by_every_route, get, opened, post
 from tests.support.networks import authority, doorkeeper, server_context
 from tests.support.real_time import until
 from tests.support.services import ACCOUNT, DETECTOR, Raw, RawServer, ReceivedRequest, raw_response
@@ -35,10 +35,10 @@ def either_response(request: ReceivedRequest) -> bytes:
     return raw_response() if request.method == "GET" else raw_response(DETECTOR, head=b"HTTP/1.1 201 Created")
 
 
-@in_every_way
-async def test_a_call_sends_one_request(way: str) -> None:
+@by_every_route
+async def test_a_call_sends_one_request(route: str) -> None:
     """Each header is sent once, with the length of the body, and headers of a caller's client replace none of ours."""
-    async with RawServer(either_response) as server, opened(way, server.address) as platform:
+    async with RawServer(either_response) as server, opened(route, server.address) as platform:
         assert (await get(platform), await post(platform)) == ("a-1", "d-1")
         assert [request.method for request in server.requests] == ["GET", "POST"]
         headers = server.requests[1].headers
@@ -70,14 +70,14 @@ SMALL = encoded("gzip", gzip.compress(ACCOUNT))
 
 
 @pytest.mark.parametrize("encoding", TOO_LARGE)
-@in_every_way
-async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -> None:
+@by_every_route
+async def test_a_body_is_rejected_by_its_decoded_size(route: str, encoding: str) -> None:
     """A body above `max_response_bytes` once decoded is a ResponseDecodeError, and its connection is closed."""
-    if way == "http_client" and encoding == "without an end":
+    if route == "http_client" and encoding == "without an end":
         pytest.skip("a hook of the caller reads without a limit")
     async with (
         RawServer(TOO_LARGE[encoding], SMALL) as server,
-        opened(way, server.address, max_response_bytes=100_000) as platform,
+        opened(route, server.address, max_response_bytes=100_000) as platform,
     ):
         with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 100000 bytes"):
             await get(platform)
@@ -93,10 +93,10 @@ LOST = {
 
 
 @pytest.mark.parametrize("response", LOST.values(), ids=LOST)
-@in_every_way
-async def test_a_post_whose_response_is_lost_is_sent_once(way: str, response: Raw) -> None:
+@by_every_route
+async def test_a_post_whose_response_is_lost_is_sent_once(route: str, response: Raw) -> None:
     """The outcome is unknown, also if the head is incomplete, and the connection is not used again."""
-    async with RawServer(response, REJECTED) as server, opened(way, server.address) as platform:
+    async with RawServer(response, REJECTED) as server, opened(route, server.address) as platform:
         with pytest.raises(OutcomeUnknownError):
             await post(platform)
         with pytest.raises(APIStatusError, match="422"):
@@ -105,10 +105,10 @@ async def test_a_post_whose_response_is_lost_is_sent_once(way: str, response: Ra
 
 
 @pytest.mark.parametrize("ends", ["closed", "surplus"])
-@in_every_way
-async def test_a_connection_that_ended_while_it_was_idle_is_replaced(way: str, ends: str) -> None:
+@by_every_route
+async def test_a_connection_that_ended_while_it_was_idle_is_replaced(route: str, ends: str) -> None:
     """No request is sent on a connection that was closed or got bytes, also if the event loop has not seen that yet."""
-    async with RawServer(either_response) as server, opened(way, server.address, backoff=ONCE) as platform:
+    async with RawServer(either_response) as server, opened(route, server.address, backoff=ONCE) as platform:
         for turns in range(1, 6):
             await get(platform)
             server.close_connections() if ends == "closed" else server.push(PHANTOM)
@@ -164,15 +164,15 @@ UNTRUSTED = {
 
 
 @pytest.mark.parametrize(("case", "reason"), UNTRUSTED.items(), ids=UNTRUSTED)
-@in_every_way
+@by_every_route
 async def test_a_tls_failure_is_not_retried(
-    way: str, case: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    route: str, case: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failed handshake raises a NotSentError with the reason, after one connection and no request."""
     (tmp_path / "authority.pem").write_text(authority())
     monkeypatch.setenv("SSL_CERT_FILE", f"{tmp_path}/authority.pem")
     with doorkeeper(untrusted(case)) as (address, accepted):
-        async with opened(way, address) as platform:
+        async with opened(route, address) as platform:
             with pytest.raises(NotSentError, match=reason) as caught:
                 await get(platform)
         assert "_ssl.c" not in str(caught.value)
@@ -187,10 +187,10 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize(("response", "message"), FOREIGN.values(), ids=FOREIGN)
-@in_every_way
-async def test_an_address_that_never_sent_http_gets_three_attempts(way: str, response: Raw, message: str) -> None:
+@by_every_route
+async def test_an_address_that_never_sent_http_gets_three_attempts(route: str, response: Raw, message: str) -> None:
     """The text then asks whether the address needs https. A POST is sent once."""
-    async with RawServer(response) as server, opened(way, server.address) as platform:
+    async with RawServer(response) as server, opened(route, server.address) as platform:
         with pytest.raises(OutcomeUnknownError, match=f"{message}: does it need https"):
             await get(platform)
         assert len(server.requests) == 3

@@ -11,7 +11,7 @@ from itwin_platform_transport.connections.engine import EngineTransport
 from itwin_platform_transport.connections.environment import EnvironmentProxies
 
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
-from tests.support.every_way import TOKEN
+from tests.support.every_route import TOKEN
 from tests.support.frames import shown
 from tests.support.networks import authority, server_context, watched
 from tests.support.proxies import Proxy
@@ -44,10 +44,10 @@ def client(base_url: str = f"https://{HOST}", *, trust_env: bool = True) -> Plat
     return PlatformClient(base_url, vendor="v", token=TOKEN, backoff=ONCE, ssl_context=trusted, trust_env=trust_env)
 
 
-@pytest.mark.parametrize("way", ["default", "watched client", "watched httpcore"])
+@pytest.mark.parametrize("route", ["default", "watched client", "watched httpcore"])
 @pytest.mark.parametrize(("name", "host"), [("HTTPS_PROXY", HOST), ("https_proxy", f"{HOST}."), ("ALL_PROXY", HOST)])
 async def test_https_goes_through_the_proxy_of_the_environment(
-    service: RawServer, monkeypatch: pytest.MonkeyPatch, name: str, host: str, way: str
+    service: RawServer, monkeypatch: pytest.MonkeyPatch, name: str, host: str, route: str
 ) -> None:
     """The proxy gets the name without its dot and no token. One connection serves both calls, and is closed.
 
@@ -55,7 +55,7 @@ async def test_https_goes_through_the_proxy_of_the_environment(
     """
     async with Proxy(service.port) as proxy:
         monkeypatch.setenv(name, proxy.address.replace("//", "//me:secret-word@"))
-        with watched(way):
+        with watched(route):
             async with client(f"https://{host}") as platform:
                 for _ in range(2):
                     assert (await platform.itwins.get_primary_account()).id == "a-1"

@@ -22,7 +22,7 @@ from itwin_platform import (
     UsageError,
 )
 
-from tests.support.every_way import TOKEN, get, in_every_way, opened
+from tests.support.every_route import TOKEN, by_every_route, get, opened
 from tests.support.frames import shown
 from tests.support.services import PreparedResponse, RawServer
 
@@ -72,10 +72,10 @@ ENDS: dict[str, PreparedResponse | bytes] = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-@in_every_way
-async def test_no_frame_holds_the_token(way: str, end: str) -> None:
+@by_every_route
+async def test_no_frame_holds_the_token(route: str, end: str) -> None:
     """No message, repr or local variable of an error has the token, by any route."""
-    async with RawServer(ENDS[end]) as server, opened(way, server.address, backoff=policy_of(end)) as platform:
+    async with RawServer(ENDS[end]) as server, opened(route, server.address, backoff=policy_of(end)) as platform:
         assert TOKEN not in await shown_by(get(platform), server, end, PlatformError)
 
 

@@ -21,7 +21,7 @@ from itwin_platform import (
 )
 from itwin_platform_transport import BackoffTransport
 
-from tests.support.every_way import in_every_way, opened, post
+from tests.support.every_route import by_every_route, opened, post
 from tests.support.networks import authority
 from tests.support.services import PreparedResponse, RawServer, raw_response
 
@@ -114,13 +114,13 @@ async def proxy(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("stage", [response, connection])
-@in_every_way
-async def test_a_request_counts_as_sent_if_it_was_written(way: str, stage: Any, end: str) -> None:
+@by_every_route
+async def test_a_request_counts_as_sent_if_it_was_written(route: str, stage: Any, end: str) -> None:
     """A written request may have had an effect. One without a connection had none, and counts as no attempt."""
     was_sent = stage is response
     async with (
         stage(pytest.MonkeyPatch()) as (settings, has_begun),
-        opened(way, **settings, backoff=ENDS[end]) as client,
+        opened(route, **settings, backoff=ENDS[end]) as client,
     ):
         error = await ended(client, end, has_begun)
     assert (error.sent, error.attempts) == (was_sent, int(was_sent))
