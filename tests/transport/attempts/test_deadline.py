@@ -62,7 +62,7 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     assert service.in_flight == 0
 
 
-async def test_its_error_tells_when_the_cooldown_of_another_call_ends() -> None:
+async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
     """When a call hangs and another one is rate limited, the error of the deadline has the end of the cooldown."""
     service = ScriptedTransport(PreparedResponse(fault="hang"), rate_limited("30"))
     transport = BackoffTransport(service, policy=POLICY, random_number=lambda: 0.0, now=wall_clock)
