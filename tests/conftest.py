@@ -1,4 +1,4 @@
-"""Settings of a test run: properties without a time limit, and no trusted authority."""
+"""Settings of a test run: examples of properties, an empty set of trusted certificates, and fixtures for Redis."""
 
 import gc
 import sys
@@ -15,15 +15,15 @@ from tests.support.redis_server import MISSING
 from tests.support.specification import specification as parsed_specification
 from tools.programs.run import enter_known_environment
 
-# Before any test module is imported, because some read the environment then.
+# Before pytest imports the test modules: some of them read the environment at import.
 enter_known_environment()
 
 if find_spec("sniffio") is None:
-    # httpcore imports it on every request, and to look for it in vain takes a fifth of the request.
+    # httpcore imports it in every request, and a failed import takes a fifth of the time of the request.
     sys.modules["sniffio"] = None  # type: ignore[assignment]  # None tells the import that there is no such module
 
-# A busy machine would make a timed property fail, and other examples in each run a run that changed nothing.
-# `--hypothesis-profile=full`, of `make check`, tries more examples; `thorough` many more, and others in each run.
+# No deadline, because a property would fail on a busy machine. Each run has the same examples, except in `thorough`.
+# `make check` runs `--hypothesis-profile=full`, which tries more examples.
 for name, examples in (("quick", 20), ("full", 100), ("thorough", 5_000)):
     settings.register_profile(
         name,
@@ -37,46 +37,46 @@ settings.load_profile("quick")
 
 @pytest.fixture(scope="session")
 def specification() -> dict[str, Any]:
-    """The committed OpenAPI document; to be copied, not changed."""
+    """The committed OpenAPI document. A test that changes it copies it first."""
     return parsed_specification()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_trusted_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Trust no authority: a client takes 50 ms to load those of certifi, longer than most tests take."""
+    """Trust no certificate authority: loading those of certifi takes 50 ms, longer than most tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
         yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line how the tests that need a server can run, if they were skipped."""
+    """Print in one line how to run the skipped tests that need a Redis server."""
     skipped = terminalreporter.getreports("skipped")
     if count := sum(MISSING in str(report.longrepr) for report in skipped):
         terminalreporter.write_line(f"{count} of the skipped tests {MISSING}.")
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the collected tests, which live to the end: that takes a tenth off the run."""
+    """Exclude the collected tests from garbage collection: they live to the end. The run is a tenth faster."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture
 def patient_gates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine a server that is there may take longer than a shared gate waits for it."""
+    """Raise the timeout of a shared gate for its server: on a busy machine, a reply may take longer."""
     monkeypatch.setattr(redis_module, "SERVER_TIMEOUT", LONGEST)
 
 
 @pytest.fixture
 def quick_reconnect(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gate that has lost its server tries it again after a moment."""
+    """Shorten the pauses after which a gate tries a lost server again."""
     for name in ("FIRST_PAUSE", "LONGEST_PAUSE"):
         monkeypatch.setattr(redis_module, name, 0.05)
 
 
 @pytest.fixture
 def no_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gate that waits asks its server only after a message."""
+    """Switch the polls of a gate off, so that it asks its server only after a wake-up."""
     for name in ("POLL_INTERVAL", "LONGEST_POLL"):
         monkeypatch.setattr(redis_module, name, 1000.0)

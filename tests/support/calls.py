@@ -1,22 +1,22 @@
-"""The method of each operation that the wrapper has, with what a plain call of it passes, and the limits of pages."""
+"""The methods of the wrapper, with the arguments of a plain call of each, and the largest pages."""
 
 from typing import Any
 
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.api.scenes import list_scene_objects
 
-#: The most items of a page.
+#: The largest number of items of a page.
 ITWINS_PER_PAGE, OBJECTS_PER_PAGE = (each.RULES["top"].maximum for each in (list_itwins, list_scene_objects))
 ITWIN = "dc90a5f3-2f61-4c87-9f35-1a4b7c6d8e90"
 SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
-#: What the plain calls name.
+#: The ids that the plain calls pass.
 IDS = {
     "itwin_id": ITWIN,
     "repository_id": "5f6e7d8c-0000-4000-8000-000000000003",
     "scene_id": SCENE,
     "webhook_id": "8d9e0f1a-0000-4000-8000-000000000004",
 }
-#: The method of each operation, the ids that it takes, and no more keywords than it needs.
+#: For each operation: its method, the names of its ids, and its required keywords.
 METHODS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "update_repository": ("repositories.update", ("itwin_id", "repository_id"), {"display_name": "Tiles"}),
     "create_repository_resource": (

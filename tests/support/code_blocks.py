@@ -1,10 +1,10 @@
-"""The code blocks of the pages, and how they are run: what a reader types is what runs.
+"""Find the code blocks of the pages, and run them as a reader would.
 
-The blocks of a page run one after the other, as in `python -m asyncio`, where `await` may stand alone. The block of
-`docs/quickstart.md` that says so runs first: it makes the names `sandbox`, `platform`, `itwin_id` and so on. A block of
-kind `text` right behind a Python block is what that prints; `...` in it stands for anything.
+The blocks of a page run one after the other, as in `python -m asyncio`, which allows `await` outside of functions.
+A block of `docs/quickstart.md` runs first: it defines the names `sandbox`, `platform`, `itwin_id` and so on. A `text`
+block right behind a Python block is the expected output; `...` in it matches anything.
 
-No library does it: sybil and pytest-examples run no `await` that stands alone, and compare with no block that follows.
+sybil and pytest-examples support neither `await` outside of functions nor the comparison with the next block.
 """
 
 import ast
@@ -32,7 +32,7 @@ _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*$", re.DOTALL | re.MULTILINE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A fenced block: its text, the line it begins in, and what the page says that it prints."""
+    """A fenced block: its text, its first line, and its expected output."""
 
     page: Path
     line: int
@@ -56,7 +56,7 @@ def blocks_of(page: Path, language: str) -> list[Block]:
 
 
 def make_service(folder: Path) -> None:
-    """Make the package of the page about vendoring, with its copy of the client."""
+    """Make the package of the page about vendoring, with a vendored client."""
     copied = folder / "my_service" / "_vendor"
     copied.parent.mkdir()
     (copied.parent / "__init__.py").touch()
@@ -75,25 +75,25 @@ class Console:
 
     @property
     def sandbox(self) -> Sandbox:
-        """The sandbox that the blocks talk to."""
+        """The sandbox that the blocks call."""
         sandbox: Sandbox = self._names["sandbox"]
         return sandbox
 
     def run(self, block: Block) -> None:
-        """Run a block, call the coroutine functions that it defines, and compare what it prints."""
+        """Run a block, call the coroutine functions that it defines, and compare its output."""
         known = dict(self._names)
-        said = io.StringIO()
+        output = io.StringIO()
         # The blank lines make a traceback name the line of the page.
         source = "\n" * (block.line - 1) + block.text
         code = compile(source, str(block.page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-        with contextlib.redirect_stdout(said):
-            waited_for = eval(code, self._names)  # noqa: S307  # what the page says
-            if inspect.iscoroutine(waited_for):
-                self._runner.run(waited_for)
+        with contextlib.redirect_stdout(output):
+            result = eval(code, self._names)  # noqa: S307  # the code of our own page
+            if inspect.iscoroutine(result):
+                self._runner.run(result)
             for value in [value for name, value in self._names.items() if known.get(name) is not value]:
                 self._call(value, refused="# wrong: UsageError" in block.text)
         if block.printed is not None:
-            assert_printed(said.getvalue(), block.printed)
+            assert_printed(output.getvalue(), block.printed)
 
     def _call(self, function: object, *, refused: bool) -> None:
         if not inspect.iscoroutinefunction(function):
@@ -104,17 +104,17 @@ class Console:
                 self._runner.run(function(**{name: self._offered[name] for name in wanted}))
 
     def close(self) -> None:
-        """Close what the first block opened, and the loop."""
+        """Close the sandbox, the client and the event loop."""
         self._runner.run(self._offered["stack"].aclose())
         self._runner.close()
 
 
 def is_prelude(block: Block) -> bool:
-    """The block that comes before the others on every page."""
+    """Return whether a block defines the names that all pages use."""
     return "AsyncExitStack" in block.text
 
 
-def assert_printed(said: str, expected: str) -> None:
-    """What was printed is what the page tells, `...` standing for anything."""
+def assert_printed(output: str, expected: str) -> None:
+    """Check that an output is the one of the page, where `...` matches anything."""
     pattern = re.escape(expected.strip()).replace(re.escape("..."), ".*")
-    assert re.fullmatch(pattern, said.strip(), re.DOTALL), f"printed:\n{said}\ntold:\n{expected}"
+    assert re.fullmatch(pattern, output.strip(), re.DOTALL), f"printed:\n{output}\nexpected:\n{expected}"

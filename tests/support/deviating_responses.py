@@ -1,6 +1,7 @@
-"""Responses that deviate from the specification in any way, read in both ways.
+"""Responses that deviate from the specification, parsed by the fast path and by the slow path.
 
-One that is as described is read faster than any other, and gives the same models. Source: sections 2.5 to 2.7, and 4.5.
+The fast path parses responses that match the specification. Both give the same models.
+Source: sections 2.5 to 2.7, and 4.5.
 """
 
 import json
@@ -13,7 +14,7 @@ from itwin_platform_api.operations import MODULES
 
 from tests.support.operations import OPERATIONS
 
-#: JSON values that replace others.
+#: JSON values that take the place of the documented ones.
 VALUES = [
     *("null", "true", "false", "0", "-0", "7", "-0.0", "1.5", "48", "1e400", "1E2", "12345678901234567890", "NaN"),
     *("-9223372036854775809", "0.0012345678901234567", '""', '"x"', '"Paused"', '"active"', '"Account"', '"East US"'),
@@ -36,7 +37,7 @@ def model_of(name: str) -> Any:
 
 
 def deviating(value: object, source: random.Random, share: float) -> str:
-    """Write the JSON of a value, with a share of its values replaced, and of its members omitted, added or doubled."""
+    """Return the JSON of a value, in which a share of the values is replaced, and of the members omitted or added."""
 
     def happens() -> bool:
         return source.random() < share
@@ -56,7 +57,7 @@ def deviating(value: object, source: random.Random, share: float) -> str:
 
 
 def mutated(value: object, source: random.Random) -> bytes:
-    """Return a response with some or many deviations from a value, now and then with wrong bytes."""
+    """Return a response with a random number of deviations, and in one of ten cases with wrong bytes."""
     share = source.choice([0.0, 0.005, 0.01, 0.03])
     body = bytearray(deviating(value, source, share).encode("utf-8", "surrogatepass"))
     if source.random() < 0.1:
@@ -67,7 +68,7 @@ def mutated(value: object, source: random.Random) -> bytes:
 
 
 def shape(value: object) -> object:
-    """Return everything of a value that a caller can see: the types too, and of a model each field."""
+    """Return a value in a form that compares types, and the fields of models."""
     if hasattr(value, "__slots__") and hasattr(value, "wire_fields"):
         slots: tuple[str, ...] = vars(type(value))["__slots__"]
         fields = [name for name in slots if name != "__weakref__"]
@@ -80,15 +81,15 @@ def shape(value: object) -> object:
 
 
 def parsed(name: str, body: bytes) -> object:
-    """Parse a response as the client does; return None for what it rejects."""
+    """Parse a response as the client does; None if it is rejected."""
     try:
         return read(name, body)
-    except Exception:  # noqa: BLE001  # both ways must reject it, with whatever error
+    except Exception:  # noqa: BLE001  # both paths must reject it, with any error
         return None
 
 
 def has_result(value: object) -> bool:
-    """Tell whether a response has something to return: a list of objects, or an object as its only property."""
+    """Return whether a response holds a result: a list of objects, or an object as its only property."""
     if not isinstance(value, dict):
         return False
     for name in ("iTwins", "objects"):
@@ -100,7 +101,7 @@ def has_result(value: object) -> bool:
 
 
 def made_of_dictionaries(name: str, body: bytes) -> object:
-    """Make the models of the dictionaries that the json module returns; None where there is nothing to return."""
+    """Make the models from the dictionaries of the json module; None without a result."""
     try:
         value = json.loads(body)
     except ValueError:
@@ -110,7 +111,7 @@ def made_of_dictionaries(name: str, body: bytes) -> object:
 
 
 def different(name: str, *, count: int, seed: int = 15) -> list[bytes]:
-    """Return the responses, of `count` mutated ones, that are not read as the models are made of dictionaries."""
+    """Return the responses, out of `count` mutated ones, for which the two paths give different models."""
     source = random.Random(seed)  # noqa: S311  # no secret
     samples = [OPERATIONS[name].sample(seen=seen) for seen in (False, True)]
     bodies = (mutated(source.choice(samples), source) for _ in range(count))

@@ -1,4 +1,4 @@
-"""Event loops for tests: one with virtual time, and one in which a call is cancelled at any iteration."""
+"""Event loops for tests: one with virtual time, and one that cancels a call in a given iteration."""
 
 import asyncio
 import selectors
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class _Jump(selectors.DefaultSelector):
-    """Returns immediately, and adds the seconds that the loop would have waited."""
+    """A selector that returns immediately, and adds the seconds of the wait to its clock."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class _Jump(selectors.DefaultSelector):
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
-    """Jumps to the next timer as soon as nothing else can run; for code that opens no sockets and starts no threads."""
+    """Jumps to the next timer when nothing else can run. For code without sockets and threads."""
 
     def __init__(self) -> None:
         self._jump = _Jump()
@@ -35,25 +35,25 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         return self._jump.now
 
     def be_busy(self, seconds: float) -> None:
-        """Let time pass in which the loop looks at nothing."""
+        """Let time pass in which the loop handles no event."""
         self._jump.now += seconds
 
 
 def in_virtual_time(work: Coroutine[object, object, T]) -> T:
-    """Run a coroutine to its end in a loop of its own."""
+    """Run a coroutine to its end in a new loop with virtual time."""
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         return runner.run(work)
 
 
 class CountingLoop(asyncio.SelectorEventLoop):
-    """Counts its turns, and does something at the beginning of one of them."""
+    """Counts its iterations, and calls a function at the start of one of them."""
 
     turns = 0
     _at = -1
     _action: Callable[[], object] = lambda: None
 
     def at_turn(self, turn: int, action: Callable[[], object]) -> None:
-        """Schedule an action for the start of a later iteration."""
+        """Call a function at the start of a later iteration."""
         self._at, self._action = self.turns + turn, action
 
     def _run_once(self) -> None:
@@ -64,7 +64,7 @@ class CountingLoop(asyncio.SelectorEventLoop):
 
 
 class CountingVirtualLoop(CountingLoop, VirtualTimeLoop):
-    """The same in virtual time."""
+    """A counting loop with virtual time."""
 
 
 async def cancelled_at_turn(work: Coroutine[Any, Any, object], *, turn: int) -> bool:

@@ -1,8 +1,8 @@
-"""How many examples a property tries, by the hypothesis profile, and the strings among them."""
+"""The number of examples of a property in each hypothesis profile, and strings that generate fast."""
 
 from hypothesis import settings, strategies as st
 
-#: The characters of hypothesis's default, all but surrogates: that takes seconds to compute on a clean machine.
+#: All characters but surrogates, as by default: hypothesis computes its default for seconds on a clean machine.
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 
 
@@ -12,6 +12,6 @@ def strings(*, min_size: int = 0, max_size: int | None = None) -> st.SearchStrat
 
 
 def examples(full: int) -> int:
-    """Return the share of `full` examples that the profile tries: all in `full`, a fifth in `quick`."""
+    """Return the number of examples in this profile: all of them in `full`, a fifth in `quick`."""
     assert settings.default is not None
     return max(1, full * settings.default.max_examples // 100)

@@ -1,15 +1,15 @@
-"""What the frames of Python hold: the locals that a tool shows with an error."""
+"""The local variables of frames, as an error tracker captures them."""
 
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-#: The frames of the callers: of tests and measurements, and of the AsyncClient that a caller uses.
+#: Parts of the paths of frames that belong to the caller: tests, measurements, and the AsyncClient of a caller.
 CALLERS = ("/tests/", "/measure/", "/httpx/_client.py", "/asyncio/")
 
 
 def errors_of(error: BaseException) -> Iterator[BaseException]:
-    """An error and all that it came from."""
+    """Yield an error, its causes and its contexts."""
     seen: list[BaseException] = []
     left: list[BaseException | None] = [error]
     while left:
@@ -20,7 +20,7 @@ def errors_of(error: BaseException) -> Iterator[BaseException]:
 
 
 def shown(error: BaseException) -> str:
-    """What a tool shows that prints the locals of each frame."""
+    """Return the text of an error as a tool shows it that prints the locals of each frame."""
     parts: list[str] = []
     for each in errors_of(error):
         parts += [str(each), repr(each), repr(vars(each))]

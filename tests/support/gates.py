@@ -1,4 +1,4 @@
-"""Gates and tasks that wait at them."""
+"""Gates, and tasks that wait for their permits."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
@@ -19,18 +19,10 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def hold(
-    gate: Gate,
-    *,
-    ticket: int | None = None,
-    max_wait: float = 60.0,
-    until: float | None = None,
-    deadline: float | None = None,
-    operation: str | None = None,
-) -> Permit:
+async def hold(gate: Gate, *, ticket: int | None = None, max_wait: float = 60.0, **limits: Any) -> Permit:
     """Wait for a permit."""
     position = gate.ticket() if ticket is None else ticket
-    return await gate.enter(position, max_wait=max_wait, until=until, deadline=deadline, operation=operation)
+    return await gate.enter(position, max_wait=max_wait, until=None, **limits)
 
 
 def enter(gate: Gate, **options: Any) -> asyncio.Task[Permit]:
@@ -39,7 +31,7 @@ def enter(gate: Gate, **options: Any) -> asyncio.Task[Permit]:
 
 
 async def end(tasks: Iterable[asyncio.Task[Permit]]) -> None:
-    """Cancel what still waits."""
+    """Cancel the tasks that still wait."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -55,7 +47,7 @@ needs_redis = [
 
 @asynccontextmanager
 async def gates(url: str, count: int = 2, *, name: str = NAME, **options: Any) -> AsyncIterator[list[RedisGate]]:
-    """Open as many gates of one name, and check that none leaves a task behind."""
+    """Open gates of one name, and check at the end that no task is left."""
     opened = [RedisGate(url, name=name, **options) for _ in range(count)]
     try:
         yield opened
@@ -67,13 +59,13 @@ async def gates(url: str, count: int = 2, *, name: str = NAME, **options: Any) -
 
 
 async def until_queued(server: RedisServer, processes: int = 1, *, name: str = NAME) -> None:
-    """Wait until this many processes are in the queue of the server: each is sent the next free permit."""
+    """Wait until this many processes are in the queue of the server."""
     with server.client as client:
         await until(lambda: client.zcard(f"itwin-gate:{{{name}}}:queue") == processes)
 
 
 async def until_subscribed(server: RedisServer, processes: int = 1, *, name: str = NAME) -> None:
-    """Wait until this many processes are in the queue, and listen for their turn."""
+    """Wait until this many processes are in the queue and listen for a wake-up."""
     await until_queued(server, processes, name=name)
     with server.client as client:
         await until(lambda: len(client.pubsub_channels("itwin-gate:*")) == processes)

@@ -1,7 +1,6 @@
-"""The network that the default transport runs on: two event loops, TLS and its certificates, watched through httpx."""
+"""Networks for the default transport: two event loops, with and without TLS, and through watched functions of httpx."""
 
 import asyncio
-import datetime
 import functools
 import socket
 import ssl
@@ -30,30 +29,24 @@ def authority() -> str:
     return _authority().cert_pem.bytes().decode()
 
 
-def server_context(*, address: str = "127.0.0.1", expired: bool = False, self_signed: bool = False) -> ssl.SSLContext:
+def server_context(*, address: str = "127.0.0.1") -> ssl.SSLContext:
     """Return the TLS context of a service on loopback."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    if self_signed:
-        other = trustme.CA()
-        with trustme.Blob(other.private_key_pem.bytes() + other.cert_pem.bytes()).tempfile() as chain:
-            context.load_cert_chain(chain)
-        return context
-    ends = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1) if expired else None
-    _authority().issue_cert(address, not_after=ends).configure_cert(context)
+    _authority().issue_cert(address).configure_cert(context)
     return context
 
 
 @contextmanager
 def doorkeeper(context: ssl.SSLContext | None) -> Iterator[tuple[str, list[object]]]:
-    """Take TLS connections in a thread, which sends the alert of each that fails, and never reads a request.
+    """Accept TLS connections in a thread, and send a TLS alert for each handshake that fails. It reads no request.
 
-    The event loop's own TLS does not send the alert of a handshake that fails. Without a context, HTTP is what it
-    responds to a handshake. Yields the address, and who connected.
+    asyncio does not send the alert of a failed handshake. Without a context, the response to a handshake is HTTP.
+    Yields the address and the list of accepted clients.
     """
     listening, accepted = socket.create_server(("127.0.0.1", 0)), list[object]()
 
     def run() -> None:
-        with suppress(OSError):  # at the end the socket is closed
+        with suppress(OSError):  # the socket is closed at the end
             while True:
                 connection, client = listening.accept()
                 accepted.append(client)
@@ -65,7 +58,7 @@ def doorkeeper(context: ssl.SSLContext | None) -> Iterator[tuple[str, list[objec
                 with context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as tls:
                     with suppress(OSError):
                         tls.do_handshake()
-                    # A close with a request unread would reset the connection, which may overtake the alert.
+                    # Closing with unread bytes would reset the connection, and the reset may overtake the alert.
                     with suppress(OSError):
                         socket.socket.shutdown(tls, socket.SHUT_WR)
                         while socket.socket.recv(tls, 65_536):
@@ -81,7 +74,7 @@ def doorkeeper(context: ssl.SSLContext | None) -> Iterator[tuple[str, list[objec
         thread.join()
 
 
-#: The functions that tools replace, by the route that an attempt takes then.
+#: The functions that tools replace, by the name of the route of an attempt after that.
 WATCHED: dict[str, tuple[type, str]] = {
     "watched client": (httpx.AsyncClient, "send"),
     "watched transport": (httpx.AsyncHTTPTransport, "handle_async_request"),
@@ -91,17 +84,17 @@ WATCHED: dict[str, tuple[type, str]] = {
 NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS", "watched transport")
 #: The limits of each phase of a request, in seconds.
 TIMES: Mapping[str, float | None] = {"connect": LONGEST, "read": LONGEST, "write": LONGEST, "pool": LONGEST}
-#: What a server does with one connection.
+#: Serves one connection.
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class Network:
-    """One transport, and servers on loopback for it."""
+    """A transport, and servers on loopback for it."""
 
     def __init__(self, *, is_encrypted: bool) -> None:
         self.server_context = server_context() if is_encrypted else None
         self.transport = EngineTransport(ssl_context=ssl.create_default_context(cadata=authority()))
-        #: The port of the client of each connection that a server has accepted.
+        #: The client port of each accepted connection.
         self.accepted: list[int] = []
 
     async def send(
@@ -110,12 +103,11 @@ class Network:
         *,
         method: str = "GET",
         content: bytes | AsyncIterator[bytes] | None = None,
-        headers: list[tuple[bytes, bytes]] | None = None,
         times: Mapping[str, float | None] = TIMES,
     ) -> httpx.Response:
         """Send a request, and read its response."""
         extensions = {"timeout": times}
-        request = httpx.Request(method, url, content=content, headers=headers, extensions=extensions)
+        request = httpx.Request(method, url, content=content, extensions=extensions)
         response = await self.transport.handle_async_request(request)
         try:
             await response.aread()
@@ -125,7 +117,7 @@ class Network:
 
     @asynccontextmanager
     async def served(self, handler: Handler) -> AsyncIterator[str]:
-        """Serve connections, and return the address; each is closed when its handler returns."""
+        """Serve connections, and yield the address. A connection is closed when its handler returns."""
         tasks: set[asyncio.Task[None]] = set()
 
         async def run(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -147,7 +139,7 @@ class Network:
 
 @contextmanager
 def watched(route: str) -> Iterator[list[object]]:
-    """Replace the function of httpx or httpcore that leads to a route, as tools do, and yield what it gets."""
+    """Replace a function of httpx or httpcore, as tools do, and yield the requests that reach it."""
     seen: list[object] = []
     with pytest.MonkeyPatch.context() as patch:
         if route in WATCHED:

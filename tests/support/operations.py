@@ -33,34 +33,34 @@ class Operation:
 
     @property
     def held(self) -> str | None:
-        """The property of the response that holds the result; None where it comes bare, as described."""
+        """The property of the response that holds the result; None if the response itself is the result."""
         return None if self.response.get("x-exported", True) else next(iter(self.response["properties"]))
 
     @property
     def seen(self) -> Path:
-        """The file of a success as it has been seen beyond the description."""
+        """The file of an observed success that goes beyond the specification."""
         return SAMPLES / f"{self.name}.{self.success}.seen.json"
 
     def sample(self, *, seen: bool = False) -> Any:
-        """The success as the specification shows it, or as it has been seen; what is secret in it is planted."""
+        """Return a success of the specification, or an observed one. Its secrets begin with `planted-`."""
         text = self.seen.read_text(encoding="utf-8") if seen else json.dumps(self.example)
         return json.loads(text.replace('"example-', '"planted-'))
 
 
 def schema_of(response: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of a response; empty without a body."""
+    """Return the schema of a response; empty without a body."""
     media: dict[str, Any] = next(iter(followed(response).get("content", {}).values()), {})
     return followed(media.get("schema", {}))
 
 
 def example_of(response: Mapping[str, Any]) -> Any:
-    """The first example of a response; None without one."""
+    """Return the first example of a response; None without one."""
     media: dict[str, Any] = next(iter(followed(response).get("content", {}).values()), {})
     return next((example["value"] for example in media.get("examples", {}).values()), None)
 
 
 def followed(node: Mapping[str, Any]) -> dict[str, Any]:
-    """What a reference of the specification leads to, with what stands beside it."""
+    """Resolve a reference of the specification, and add the properties beside it."""
     if "$ref" not in node:
         return dict(node)
     found: dict[str, Any] = SPECIFICATION
@@ -95,24 +95,24 @@ def _operations() -> Iterator[Operation]:
             )
 
 
-#: The operations with a method.
+#: The operations that the wrapper has a method for.
 OPERATIONS = {operation.name: operation for operation in _operations() if operation.name in METHODS}
 
 
 def argument_of(node: Mapping[str, Any], name: str) -> str:
-    """The keyword of a parameter or a property: `itwin_id` of `iTwinId`, `page_size` where the document says so."""
+    """Return the keyword of a parameter or a property: `itwin_id` for `iTwinId`, or the one of `x-argument`."""
     words = str(node.get("x-argument", name)).lstrip("$").replace("iTwin", "itwin")
     return re.sub(r"-|(?<=[a-z0-9])(?=[A-Z])", "_", words).lower()
 
 
 def wire_of(name: str, argument: str) -> str:
-    """The name of a query parameter or a header of an operation, by its argument."""
+    """Return the name of a query parameter or a header of an operation, by its keyword."""
     return next(
         str(each["name"]) for each in OPERATIONS[name].parameters if argument_of(each, each["name"]) == argument
     )
 
 
 def nullable(name: str) -> list[str]:
-    """The properties of the body of an operation that can be null."""
+    """Return the properties of the body of an operation that can be null."""
     properties = followed(OPERATIONS[name].body or {})["properties"]
     return [wire for wire, schema in properties.items() if "null" in followed(schema).get("type", ())]

@@ -19,9 +19,9 @@ def ended(
     status: int | None = 0,
     umask: int = -1,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program, this Python as `python`; another exit status than asked for fails the test.
+    """Run a program, with this Python as `python`, and check its exit status.
 
-    Its environment is the known one of the tests, also while a test has changed its own.
+    The environment is the fixed one of a test run, without the changes of the current test.
     """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     process = subprocess.run(  # noqa: S603  # our own programs and tools

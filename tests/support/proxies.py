@@ -1,15 +1,15 @@
-"""A proxy on loopback, which connects every host that it is asked for to one server."""
+"""A proxy on loopback that connects every request to the same server."""
 
 import asyncio
 from typing import Self
 
 
 class Proxy:
-    """Takes CONNECT requests from `async with` to its end, and records their heads.
+    """Accepts CONNECT requests within `async with`, and records their heads.
 
     Args:
-        port: where it connects to, on loopback, whatever a request names.
-        answer: what it responds before; anything but a 200 ends the connection.
+        port: the port on loopback that it connects to, for any requested host.
+        answer: its response to CONNECT; any status but 200 ends the connection.
     """
 
     def __init__(self, port: int, *, answer: bytes = b"200 Connection established") -> None:
@@ -45,7 +45,7 @@ class Proxy:
                 writers.append(other)
                 await asyncio.gather(_pump(reader, other), _pump(above, writer))
         except (ConnectionError, asyncio.IncompleteReadError):
-            return  # one side went away
+            return  # one side closed its connection
         finally:
             for each in writers:
                 each.close()

@@ -1,4 +1,4 @@
-"""The public face: every name of `itwin_platform`, and everything of it that an application can call."""
+"""The public names of `itwin_platform`, and the functions, constructors and methods among them."""
 
 import inspect
 from typing import Any
@@ -8,7 +8,7 @@ from itwin_platform import PlatformClient
 from itwin_platform_api import models
 
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
-#: The type of UNSET, and a warning that Python makes.
+#: Never called by an application: the type of UNSET, and a warning that Python makes.
 NOT_CALLED = ("Unset", "TruncatedWarning")
 #: `__all__`, which type checkers do not see.
 NAMES: list[str] = vars(itwin_platform)["__all__"]
@@ -16,7 +16,7 @@ EXPORTED = {name: getattr(itwin_platform, name) for name in NAMES}
 
 
 def callables() -> dict[str, Any]:
-    """Every public function, constructor and method that is written by hand, by name."""
+    """Return the hand-written public functions, constructors and methods, by name."""
     client = PlatformClient("https://s.example", vendor="v", token="t")
     found = {f"{group}.{name}": member for group in GROUPS for name, member in _members(getattr(client, group))}
     for name, value in EXPORTED.items():
@@ -33,7 +33,7 @@ def callables() -> dict[str, Any]:
 
 
 def _members(value: object) -> list[tuple[str, Any]]:
-    """The public methods that our own classes define."""
+    """Return the public methods that our own classes define."""
     return [
         (name, member)
         for name, member in inspect.getmembers(value, callable)

@@ -1,17 +1,16 @@
-"""A client of redis-py whose server is prepared: what a gate tells it, and what it responds, in virtual time."""
+"""A stand-in for a client of redis-py, with prepared replies, in virtual time."""
 
 import asyncio
 import json
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from itwin_platform_transport.gates.redis import Reply
 from itwin_platform_transport.gates.window import Permit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
-    """What a process told and asked, and when."""
+class Exchange(NamedTuple):
+    """One exchange of a process: its time, and the values that the process sent."""
 
     at: float
     process: str
@@ -22,29 +21,17 @@ class Exchange:
     reports: list[tuple[Any, ...]]
 
 
-def reply(
-    *numbers: int,
-    wait: float | None = None,
-    rank: int = 0,
-    cooldown: float = 0.0,
-    rejecting_for: float | None = None,
-    is_contended: bool = False,
-) -> Reply:
-    """A reply that grants permits of these numbers."""
-    return Reply(
-        wait=wait,
-        rank=rank,
-        cooldown=cooldown,
-        rejecting_for=rejecting_for,
-        is_contended=is_contended,
-        differs=False,
-        permits=[Permit(number=number, at=9.0) for number in numbers],
-    )
+NOTHING = Reply(wait=None, rank=0, cooldown=0.0, rejecting_for=None, is_contended=False, differs=False, permits=[])
+
+
+def reply(*numbers: int, **values: Any) -> Reply:
+    """Return a reply that grants permits with these numbers."""
+    return replace(NOTHING, permits=[Permit(number=number, at=9.0) for number in numbers], **values)
 
 
 @dataclass(kw_only=True)
 class PreparedRedis:
-    """Stands in for a client of redis-py: the next step for each exchange, the last one for ever.
+    """Stands in for a client of redis-py. Each exchange takes the next step, and the last step repeats.
 
     A step is a reply, an error, or None for a server that does not respond.
     """
@@ -62,18 +49,8 @@ class PreparedRedis:
         if command[0] == "PUBLISH":
             return b"0"
         *_, process, rejoins, wants, listens, kept, reports = json.loads(command[-1])
-        told = [tuple(report) for report in reports]
-        self.exchanges.append(
-            Exchange(
-                at=round(asyncio.get_running_loop().time(), 6),
-                process=process,
-                rejoins=rejoins,
-                wants=wants,
-                listens=listens,
-                kept=kept,
-                reports=told,
-            )
-        )
+        at, ends = round(asyncio.get_running_loop().time(), 6), [tuple(report) for report in reports]
+        self.exchanges.append(Exchange(at, process, rejoins, wants, listens, kept, ends))
         await asyncio.sleep(self.latency)
         step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
         if isinstance(step, Exception):
@@ -81,26 +58,26 @@ class PreparedRedis:
         if step is None:
             await asyncio.Event().wait()
         assert isinstance(step, Reply)
-        return as_said(step)
+        return encoded(step)
 
     def pubsub(self) -> "PreparedSubscription":
         """Return a connection for subscriptions."""
         return PreparedSubscription(self)
 
     async def aclose(self) -> None:
-        """There is no connection."""
+        """Close nothing: there is no connection."""
 
 
-def as_said(step: Reply) -> bytes:
-    """Return a reply as the script says it."""
+def encoded(step: Reply) -> bytes:
+    """Return a reply in the form of the script."""
     wait, rejecting_for = (-1.0 if each is None else each for each in (step.wait, step.rejecting_for))
     numbers = "".join(f" {permit.number}" for permit in step.permits)
-    said = f"{wait} {step.rank} {step.cooldown} {rejecting_for} {step.is_contended:d} {step.differs:d} 9.0{numbers}"
-    return said.encode()
+    text = f"{wait} {step.rank} {step.cooldown} {rejecting_for} {step.is_contended:d} {step.differs:d} 9.0{numbers}"
+    return text.encode()
 
 
 class PreparedSubscription:
-    """Stands in for a connection of redis-py for subscriptions: no message ever comes."""
+    """Stands in for a connection of redis-py for subscriptions, which receives no message."""
 
     def __init__(self, redis: PreparedRedis) -> None:
         self._redis = redis
@@ -112,14 +89,14 @@ class PreparedSubscription:
             raise self._redis.listening
 
     async def get_message(self, *, timeout: float) -> dict[str, str] | None:  # noqa: ASYNC109  # that of redis-py
-        """Confirm the subscription that the gate makes before its first exchange; of a later one bring no message."""
+        """Confirm the subscription before the first exchange. Later subscriptions wait for ever."""
         if self._is_first:
             return {"type": "subscribe"}
         await asyncio.Event().wait()
         return None
 
     async def ping(self) -> None:
-        """Respond to nothing."""
+        """Send nothing."""
 
     async def aclose(self) -> None:
         """There is no connection."""

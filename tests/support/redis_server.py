@@ -1,6 +1,6 @@
-"""A real Redis or Valkey server for tests and measurements, which can be killed and started again.
+"""A real Redis or Valkey server for tests and measurements. A test can kill it and start it again.
 
-`python -m tests.support.redis_server` says which one is found, and exits with status 1 if there is none.
+`python -m tests.support.redis_server` prints the server that is found, and exits with status 1 if there is none.
 """
 
 import os
@@ -22,7 +22,7 @@ MISSING = (
 
 
 def server_programs() -> list[str]:
-    """Return the servers on the PATH, and the one that a package has put beside this Python."""
+    """Return the programs on the PATH, and the one that a package has installed beside this Python."""
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
     found = (shutil.which(name, path=path) for name in ("redis-server", "valkey-server"))
     return [program for program in found if program is not None]
@@ -32,7 +32,7 @@ needs_a_server = pytest.mark.skipif(not server_programs(), reason=f"these tests 
 
 
 class RedisServer:
-    """Runs from `async with`, or `with`, to its end; it keeps nothing on disk."""
+    """A server that runs within `with`, and stores nothing on disk."""
 
     def __init__(self, program: str | None = None) -> None:
         self._program = program or next(iter(server_programs()), None)
@@ -50,19 +50,19 @@ class RedisServer:
 
     @property
     def client(self) -> redis.Redis:
-        """A client for looking inside."""
+        """A client to inspect the server with."""
         return redis.Redis.from_url(self.url, decode_responses=True)
 
     @property
     def version(self) -> str:
-        """Which server it is."""
+        """The name and the version of the server."""
         with self.client as client:
             versions = client.info("server")
         name = "valkey" if "valkey_version" in versions else "redis"
         return f"{name.title()} {versions[f'{name}_version']}"
 
     def start(self) -> None:
-        """Start it, with nothing in it, and wait until it responds."""
+        """Start an empty server, and wait until it responds."""
         assert self._program is not None
         options = ["--port", "0", "--unixsocket", f"{self._folder}/socket", "--save", "", "--dir", str(self._folder)]
         self._process = subprocess.Popen([self._program, *options], stdout=subprocess.DEVNULL)  # noqa: S603  # our own words
@@ -76,7 +76,7 @@ class RedisServer:
         raise TimeoutError("the Redis server does not respond")
 
     def kill(self) -> None:
-        """Kill it: what it held is gone."""
+        """Kill the server. Its data is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()

@@ -1,4 +1,4 @@
-"""Sandboxes that run for a test, HTTP clients of them, and their errors as values."""
+"""Sandboxes for a test, their HTTP clients, and their errors as text."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,34 +11,34 @@ from tests.support.operations import OPERATIONS
 
 
 def client_of(sandbox: Sandbox) -> httpx.AsyncClient:
-    """A client of a running sandbox with its token."""
+    """Return an HTTP client of a running sandbox, with its token."""
     headers = {"Authorization": f"Bearer {sandbox.token}", "Accept": "application/json"}
-    # Reading the certificates that plain HTTP never needs would take longer than most tests.
+    # Reading certificates takes longer than most tests, and plain http needs none.
     return httpx.AsyncClient(base_url=sandbox.base_url, headers=headers, verify=False)  # noqa: S501
 
 
 def variables_of(sandbox: Sandbox) -> dict[str, str]:
-    """The environment of a program whose platform is a sandbox."""
+    """Return the environment variables of a program that calls a sandbox."""
     values = {"BASE_URL": sandbox.base_url, "VENDOR": "sandbox", "TOKEN": sandbox.token}
     return {f"ITWIN_PLATFORM_{name}": value for name, value in values.items()}
 
 
 @asynccontextmanager
 async def serving(**arguments: Any) -> AsyncIterator[tuple[Sandbox, httpx.AsyncClient]]:
-    """Run a sandbox of one iTwin, or of what the arguments say, and a client of it."""
+    """Run a sandbox, by default with one iTwin, and an HTTP client of it."""
     settings: dict[str, Any] = {"itwins": 1, "objects": 0, **arguments}
     async with Sandbox(**settings) as sandbox, client_of(sandbox) as http:
         yield sandbox, http
 
 
 def ids_of(sandbox: Sandbox) -> dict[str, str]:
-    """The seeded ids by the names of path parameters."""
+    """Return the seeded ids by the names of path parameters."""
     names = {"iTwinId": "itwin_id", "repositoryId": "repository_id", "sceneId": "scene_id", "webhookId": "webhook_id"}
     return {parameter: getattr(sandbox, name) for parameter, name in names.items()}
 
 
 def requests_of(sandbox: Sandbox) -> dict[str, tuple[str, str]]:
-    """Method and path of each operation, on seeded data, by the name of the operation."""
+    """Return method and path of each operation, for the seeded ids, by the name of the operation."""
     ids = ids_of(sandbox)
     found: dict[str, tuple[str, str]] = {}
     for name, operation in OPERATIONS.items():
@@ -49,7 +49,7 @@ def requests_of(sandbox: Sandbox) -> dict[str, tuple[str, str]]:
 
 
 def error_of(response: httpx.Response) -> str:
-    """Status, code, and code and target of each detail of an error as one line, after a look at its form."""
+    """Return status and code of an error, with the code and target of each detail, after a check of its form."""
     body = response.json()
     error = body["error"]
     assert (body.keys(), error.keys()) == ({"error"}, {"code", "message", "target", "details"})

@@ -1,4 +1,4 @@
-"""Responses of any shape: for each schema of the specification, objects that fit it, fit it half, or not at all."""
+"""Hypothesis strategies for responses that match a schema of the specification, in part or not at all."""
 
 import math
 from typing import Any
@@ -15,7 +15,7 @@ MODELS: dict[str, Any] = {
 }
 ENUMS: dict[str, Any] = {name: getattr(models, name) for name, schema in SCHEMAS.items() if "enum" in schema}
 
-#: Without digits, so that none of them is a time by chance; with half a surrogate pair, which JSON can carry.
+#: Without digits, so that no text is a time by chance; with half a surrogate pair, which JSON allows.
 TEXTS = st.text(st.sampled_from("abcXYZ <>&'\"/é\u2028\ud800\x00"), max_size=6)
 NUMBERS = st.integers() | st.floats(allow_nan=False) | st.just(10**400) | st.just(math.inf)
 ANY_JSON = st.recursive(
@@ -23,13 +23,13 @@ ANY_JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=6,
 )
-#: Times in the form that the description gives.
+#: Times in the documented form.
 TIMES = st.datetimes().map(lambda moment: moment.isoformat(timespec="milliseconds") + "Z")
 FITTING = {"string": TEXTS, "integer": st.integers(), "number": NUMBERS, "boolean": st.booleans(), "null": st.none()}
 
 
 def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Values that fit a schema as far as its shape goes."""
+    """Return values whose types match a schema."""
     if "$ref" in schema:
         return values_of(SCHEMAS[schema["$ref"].rpartition("/")[2]])
     if "const" in schema:
@@ -52,7 +52,7 @@ def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def objects_of(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Objects whose fields fit, are null, missing or of another type, with unknown fields among them."""
+    """Return objects with fields that match, are null, are missing or have another type, and with unknown fields."""
     known = {name: values_of(each) | st.none() | ANY_JSON for name, each in schema.get("properties", {}).items()}
     return st.builds(
         lambda unknown, fields: unknown | fields,

@@ -23,7 +23,7 @@ Taken = TypeVar("Taken")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedRequest:
-    """A request as the service saw it, and when its first byte arrived, in the event loop's time."""
+    """A request as the service received it, and the time of its first byte, in the event loop's time."""
 
     at: float
     method: str
@@ -34,9 +34,9 @@ class ReceivedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedResponse:
-    """What the service sends after `delay` seconds.
+    """A response that the service sends after `delay` seconds, or a fault.
 
-    Faults: `reset` closes the connection without a byte, `cut` breaks off within the body, `hang` never responds.
+    `reset` closes the connection without a byte, `cut` ends within the body, and `hang` never responds.
     """
 
     status: int = 200
@@ -47,7 +47,7 @@ class PreparedResponse:
 
 
 class Script(Generic[Taken]):
-    """Steps that are taken in order, the last one for ever; a function is called with each request."""
+    """Steps in order, of which the last one repeats. A step may be a function of the request."""
 
     def __init__(self, *steps: Taken | Callable[[ReceivedRequest], Taken]) -> None:
         self._steps = list(steps)
@@ -65,16 +65,16 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-#: When the wall clock of the tests begins.
+#: The start of the wall clock of the tests.
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
 def wall_clock() -> datetime:
-    """Return the time that goes with the event loop's, from noon on."""
+    """Return the wall clock that advances with the event loop's time."""
     return START + timedelta(seconds=now())
 
 
-#: What the service does with a request: a status, a response, or an exception of the transport; or it takes its time.
+#: The result of a request: a status, a response, or an exception of the transport. A step may wait for it.
 Outcome = int | PreparedResponse | httpx.Response | Exception
 Step = Outcome | Awaitable[Outcome]
 
@@ -82,7 +82,7 @@ ADDRESS = "https://service.example/things"
 
 
 class ScriptedTransport(httpx.AsyncBaseTransport):
-    """Takes the next step for each request, each after `latency` seconds, and records the requests."""
+    """Takes the next step for each request, `latency` seconds after it, and records the requests."""
 
     def __init__(self, *steps: Step | Callable[[ReceivedRequest], Step], latency: float = 0.0) -> None:
         self._script = Script[Step](*steps)
@@ -94,13 +94,13 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
 
     @property
     def times(self) -> list[float]:
-        """When each request began, in seconds since the first."""
+        """The time of each request, in seconds since the first."""
         return [round(request.at - self.requests[0].at, 6) for request in self.requests]
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Record the request and take the next step."""
         assert isinstance(request.stream, httpx.AsyncByteStream)
-        body = b"".join([chunk async for chunk in request.stream])  # a body that can be read once is then gone
+        body = b"".join([chunk async for chunk in request.stream])  # a stream can be read once
         target, headers = request.url.raw_path.decode("ascii"), request.headers.copy()
         received = ReceivedRequest(at=now(), method=request.method, target=target, headers=headers, body=body)
         self.requests.append(received)
@@ -114,7 +114,7 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
         finally:
             self.in_flight -= 1
             if isinstance(step, Coroutine):
-                step.close()  # of a request that was cancelled before its step began
+                step.close()  # the request was cancelled before its step began
 
     async def aclose(self) -> None:
         """Record that the client closed it."""
@@ -122,14 +122,14 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
 
 
 class InTaskOfCall(EngineTransport):
-    """A base for stand-ins that send in the task of their call, as the default transport does.
+    """A base for stand-ins that send in the task of the call, as the default transport does.
 
-    Any other transport sends in a task of its own, which protects it when the call is cancelled.
+    Any other transport sends in a separate task, which protects it from the cancellation of the call.
     """
 
     @property
     def cancels_cleanly(self) -> bool:
-        """Whether it needs no protection."""
+        """True: it needs no protection."""
         return True
 
     async def aclose(self) -> None:
@@ -137,7 +137,7 @@ class InTaskOfCall(EngineTransport):
 
 
 class CutBody(httpx.AsyncByteStream):
-    """A body whose connection breaks halfway."""
+    """A body that breaks off halfway."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
@@ -157,7 +157,7 @@ async def _respond(outcome: Outcome) -> httpx.Response:
     await asyncio.sleep(3_600.0 if outcome.fault == "hang" else outcome.delay)
     if outcome.fault in ("hang", "reset"):
         raise httpx.ReadError(f"planned: {outcome.fault}")
-    # As from a network, the body is a stream that is not decoded yet.
+    # The body is an encoded stream, as from a network.
     stream = CutBody(outcome.body) if outcome.fault == "cut" else httpx.ByteStream(outcome.body)
     return httpx.Response(outcome.status, headers=dict(outcome.headers), stream=stream)
 
@@ -180,7 +180,7 @@ def backoff(
     jitter: float = 0.0,
     on_event: Callable[[BackoffEvent], None] | None = None,
 ) -> BackoffTransport:
-    """Return a backoff transport over the service whose jitter is known."""
+    """Return a backoff transport for the service, with a fixed jitter."""
     gate = gate or Gate(random_number=lambda: jitter)
     return BackoffTransport(
         service, policy=policy, gate=gate, random_number=lambda: jitter, on_event=on_event, headers=HEADERS
@@ -199,9 +199,9 @@ DETECTOR = b'{"detector": {"name": "d-1", "type": "PhotoObjectDetector", "versio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """Bytes as they are; afterwards the connection stays open, is closed, or is reset.
+    """Bytes to send, after which the connection stays open, is closed, or is reset.
 
-    `then` is a second write: over TLS a second record, possibly in the same segment.
+    `then` is a second write: over TLS a second record, perhaps in the same segment.
     """
 
     data: bytes
@@ -210,7 +210,7 @@ class Raw:
     resets: bool = False
 
 
-#: What the server sends: a response, or bytes as they are. Plain bytes without a complete head end the connection.
+#: A response, or bytes to send. Bytes without a complete head end the connection.
 Sent = PreparedResponse | Raw | bytes
 
 
@@ -220,13 +220,13 @@ def raw_response(body: bytes = ACCOUNT, *, head: bytes = b"HTTP/1.1 200 OK") -> 
 
 
 def plain_transport() -> httpx.AsyncHTTPTransport:
-    """Return a transport without certificates, whose loading would hold up the event loop, and without a limit."""
+    """Return a transport with any number of connections, and without certificates: loading them takes time."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
     return httpx.AsyncHTTPTransport(verify=False, limits=limits)
 
 
 class RawServer:
-    """Listens from `async with` to its end, takes the next step for each request, and records the requests."""
+    """A server that takes the next step for each request, and records the requests."""
 
     def __init__(self, *steps: Sent | Callable[[ReceivedRequest], Sent], context: ssl.SSLContext | None = None) -> None:
         self._script = Script[Sent](*steps)
@@ -251,16 +251,16 @@ class RawServer:
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """The URL of the server."""
         return f"http{'s' if self._context else ''}://127.0.0.1:{self.port}"
 
     @property
     def open_connections(self) -> int:
-        """Connections that have not ended."""
+        """The number of open connections."""
         return len(self._connections)
 
     def push(self, data: bytes) -> None:
-        """Send bytes without a request on every open connection; on loopback they arrive immediately."""
+        """Send bytes without a request on every open connection. On loopback they arrive immediately."""
         for writer in self._writers:
             writer.write(data)
 
@@ -270,7 +270,7 @@ class RawServer:
             writer.close()
 
     async def received(self, number: int) -> None:
-        """Wait until so many requests have arrived."""
+        """Wait until a number of requests have arrived."""
         while len(self.requests) < number:
             self._arrived.clear()
             await self._arrived.wait()
@@ -295,7 +295,7 @@ class RawServer:
                 if not await _deliver(self._script.step(request), writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
-            return  # the client went away; what it had sent is recorded
+            return  # the client closed the connection; complete requests are recorded
         finally:
             self._writers.discard(writer)
             writer.close()
@@ -316,7 +316,7 @@ async def _receive(reader: asyncio.StreamReader) -> ReceivedRequest | None:
 
 
 async def _deliver(step: Sent, writer: asyncio.StreamWriter) -> bool:
-    """Send what the step says, and return whether the connection stays open."""
+    """Send the response of a step, and return whether the connection stays open."""
     if isinstance(step, bytes):
         writer.write(step)
         await writer.drain()
@@ -345,5 +345,5 @@ async def _deliver(step: Sent, writer: asyncio.StreamWriter) -> bool:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    """Make the end of the connection a reset."""
+    """Make the socket reset the connection when it is closed."""
     writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))

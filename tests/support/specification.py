@@ -1,4 +1,4 @@
-"""The committed OpenAPI document, which one run parses once, and the package generated from a changed copy."""
+"""The committed OpenAPI document, parsed once in a test run, and packages that are generated from changed copies."""
 
 import copy
 import json
@@ -14,12 +14,12 @@ from tools.generation.document import load_document
 
 @cache
 def parsed(file: Path) -> dict[str, Any]:
-    """Return a YAML file of the repository as Python values; to be copied, not changed."""
+    """Return a YAML file of the repository as Python values. A test that changes them copies them first."""
     return load_document(str(file))
 
 
 def specification() -> dict[str, Any]:
-    """Return openapi.yaml as Python values; to be copied, not changed."""
+    """Return openapi.yaml as Python values. A test that changes them copies them first."""
     return parsed(Path(__file__).resolve().parents[2] / "openapi.yaml")
 
 
@@ -28,7 +28,7 @@ Change = Callable[[Document], None]
 
 
 class Regenerated:
-    """A changed copy of the specification, the package generated from it in a folder, and the generator's output."""
+    """A changed copy of the specification, the package that is generated from it, and the output of the generator."""
 
     def __init__(self, change: Change, folder: Path) -> None:
         document = copy.deepcopy(specification())
@@ -40,6 +40,6 @@ class Regenerated:
         self.output = self.run(*command).stdout
 
     def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-        """Run Python where the generated package is this one; another status than asked for fails the test."""
+        """Run Python with this generated package, and check the exit status."""
         variables = {"PYTHONPATH": str(self.folder), "COVERAGE_PROCESS_START": ""}
         return ended("python", *arguments, variables=variables, status=status)

@@ -1,3 +1,3 @@
-"""The transport as an application has it: with the names and headers that the platform hands in."""
+"""The transport with the names and headers that the platform sets at import."""
 
-import itwin_platform  # noqa: F401  # importing it is what hands them in
+import itwin_platform  # noqa: F401  # the import sets them

@@ -1,6 +1,4 @@
-"""The headers of a service that are read: `retry-after` alone, unless `headers=` names more."""
-
-import logging
+"""The headers of a service that the transport reads: `retry-after`, and the headers that `headers=` names."""
 
 import httpx
 import pytest
@@ -9,7 +7,6 @@ from itwin_platform_transport import (
     BackoffPolicy,
     BackoffTransport,
     CooldownStarted,
-    ResponseDecodeError,
     ServiceHeaders,
 )
 
@@ -29,14 +26,10 @@ NAMED = ServiceHeaders(
     [(ServiceHeaders(), 2.0, None, None), (NAMED, 9.0, "gold", "a-1")],
     ids=["none", "named"],
 )
-async def test_the_headers_that_are_read_are_an_argument(
-    headers: ServiceHeaders,
-    seconds: float,
-    tier: str | None,
-    correlation_id: str | None,
-    caplog: pytest.LogCaptureFixture,
+async def test_headers_names_the_headers_of_the_service(
+    headers: ServiceHeaders, seconds: float, tier: str | None, correlation_id: str | None
 ) -> None:
-    """Of several names for one thing, the first that a response has counts; an empty value names nothing."""
+    """Of several names, the first header of the response counts, and an empty value counts as absent."""
     events: list[object] = []
     transport = BackoffTransport(
         ScriptedTransport(response(429, headers=SENT)),
@@ -45,22 +38,10 @@ async def test_the_headers_that_are_read_are_an_argument(
         on_event=events.append,
         random_number=lambda: 0.0,
     )
-    with caplog.at_level(logging.DEBUG, "itwin_platform"):
-        async with httpx.AsyncClient(transport=transport) as client:
-            assert (await client.get("https://service.example/")).status_code == 429
+    async with httpx.AsyncClient(transport=transport) as client:
+        assert (await client.get("https://service.example/")).status_code == 429
     cooldown, attempt = events
     assert isinstance(cooldown, CooldownStarted)
     assert isinstance(attempt, AttemptEnded)
     assert (round(cooldown.seconds), cooldown.tier, cooldown.api, cooldown.operation) == (seconds, tier, None, None)
     assert attempt.correlation_id == correlation_id
-    assert vars(caplog.records[-1])["itwin_correlation_id"] == correlation_id
-
-
-async def test_a_response_that_cannot_be_used_names_its_correlation_id() -> None:
-    """Also in an httpx client, when `headers=` names the header."""
-    service = ScriptedTransport(response(200, headers=SENT, content=b"x" * 11))
-    transport = BackoffTransport(service, headers=NAMED, max_response_bytes=10)
-    async with httpx.AsyncClient(transport=transport) as client:
-        with pytest.raises(ResponseDecodeError, match=r"larger than max_response_bytes, 10 bytes.*id a-1") as raised:
-            await client.get("https://service.example/")
-    assert raised.value.correlation_id == "a-1"

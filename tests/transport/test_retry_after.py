@@ -1,4 +1,4 @@
-"""The headers that say when to retry: which values name a delay, and which of several counts."""
+"""The headers that say when to retry: valid and invalid values, and the choice between several."""
 
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -33,7 +33,7 @@ DATE, LATER = "Sun, 01 Mar 2026 12:00:00 GMT", "Sun, 01 Mar 2026 12:00:20 GMT"
         *((f"Sun, 01 Mar 2026 14:00:20 {zone}", DATE, 20.0) for zone in ("+0200", "+02:00", "+02", "+0200 (CEST)")),
         *((f"Sun, 01 Mar 2026 14:00:20 {zone}+0200", DATE, 20.0) for zone in ("GMT", "UTC")),
         *((f"Sun, 01 Mar 2026 07:00:20 {zone}", DATE, 20.0) for zone in ("-0500", "-05:00", "EST")),
-        *((f"Sunday, 01-Mar-26 {said}", DATE, 20.0) for said in ("12:00:20 -0000", "14:00:20 +0200")),
+        *((f"Sunday, 01-Mar-26 {time}", DATE, 20.0) for time in ("12:00:20 -0000", "14:00:20 +0200")),
         ("Sun Mar  1 12:00:20 UTC 2026", DATE, 20.0),
         ("sun, 1 mar 2026 12:00:20 gmt", DATE, 20.0),
         ("1 March 2026 12:00:20 GMT", DATE, 20.0),
@@ -51,8 +51,8 @@ DATE, LATER = "Sun, 01 Mar 2026 12:00:00 GMT", "Sun, 01 Mar 2026 12:00:20 GMT"
         ("Fri, 31 Dec 9999 23:59:59 GMT", DATE, (datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - NOW).total_seconds()),
     ],
 )
-def test_a_delay_that_is_named_is_parsed(value: str, date: str | None, expected: float) -> None:
-    """Seconds, and the dates that the standard library parses, against the response's Date; the longest of several."""
+def test_a_valid_delay_is_parsed(value: str, date: str | None, expected: float) -> None:
+    """Seconds, and dates of the standard library relative to the Date of the response; the longest one counts."""
     assert parse_retry_after(value, date=date, now=NOW) == expected
 
 
@@ -70,25 +70,21 @@ def test_a_delay_that_is_named_is_parsed(value: str, date: str | None, expected:
         "Sun, 01 Mar 202\u0666 12:00:20 GMT",
     ],
 )
-def test_what_cannot_be_used_counts_as_absent(value: str | None) -> None:
-    """Zero, negative, infinite, past and garbled values, and a time in a zone that is not known, name no delay."""
+def test_an_invalid_delay_counts_as_absent(value: str | None) -> None:
+    """Values that are zero, negative, infinite, past or malformed, and times in an unknown zone, are no delay."""
     assert parse_retry_after(value, date=DATE, now=NOW) is None
 
 
 @pytest.mark.parametrize(
-    ("documented", "seen", "expected"), [(None, None, None), ("3", "9", 3.0), (None, "9", 9.0), ("soon", "9", 9.0)]
+    ("documented", "seen", "expected"),
+    [(None, None, None), ("3", "9", 3.0), (None, "9", 9.0), ("soon", "9", 9.0), (LATER, None, 1.0)],
 )
 def test_either_header_names_the_delay(documented: str | None, seen: str | None, expected: float | None) -> None:
-    """The documented header goes first, then the second one that has been seen."""
+    """The documented header comes before the second one, and a date is relative to the Date of its response."""
     headers = {"Retry-After": documented, "iTwinPlatform-RateLimit-Retry-After-Seconds": seen}
     sent = httpx.Headers({name: value for name, value in headers.items() if value is not None})
+    sent["Date"] = "Sun, 01 Mar 2026 12:00:19 GMT"  # the clock of this machine may be wrong
     assert retry_after_of(sent, names=HEADERS.retry_after, now=NOW) == expected
-
-
-def test_a_date_is_relative_to_the_one_of_its_response() -> None:
-    """The clock of this machine may be wrong."""
-    sent = httpx.Headers({"Retry-After": LATER, "Date": "Sun, 01 Mar 2026 12:00:19 GMT"})
-    assert retry_after_of(sent, names=("retry-after",), now=NOW) == 1.0
 
 
 DATES = st.from_regex(r"(Mon|Sun)[a-z]*,? [ 0-9A-Za-z:-]{0,40}", fullmatch=True, alphabet=CHARACTERS)
@@ -97,7 +93,7 @@ DATES = st.from_regex(r"(Mon|Sun)[a-z]*,? [ 0-9A-Za-z:-]{0,40}", fullmatch=True,
 @given(strings() | DATES, st.none() | strings())
 @example("Mon, 1 Jan 0001 00:00:00 -2359", "Fri, 31 Dec 9999 23:59:59 -2359")
 @example("Mon 0 Jan -0", "Sun - - - -")
-def test_no_header_makes_it_raise(value: str, date: str | None) -> None:
-    """Whatever the headers hold, the result is a number of seconds above zero, or None."""
+def test_no_header_makes_the_parser_raise(value: str, date: str | None) -> None:
+    """For any headers, the result is a number of seconds above zero, or None."""
     seconds = parse_retry_after(value, date=date, now=NOW)
     assert seconds is None or 0 < seconds < float("inf")

@@ -1,4 +1,4 @@
-"""Virtual time for the coroutine tests of this folder, and the Redis servers of those that need real time."""
+"""Virtual time for the coroutine tests of this folder, and Redis servers for the tests in real time."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +10,7 @@ from tests.support.redis_server import RedisServer
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """The loop that coroutine tests run in; those of a Redis server need real time."""
+    """Return the event loop of a coroutine test: with virtual time, unless the test needs a Redis server."""
     if any("patient_gates" in mark.args for mark in item.iter_markers("usefixtures")):
         return {"real": asyncio.SelectorEventLoop}
     return {"virtual": VirtualTimeLoop}
@@ -18,7 +18,7 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[]
 
 @pytest.fixture(scope="session")
 def shared_server() -> Iterator[RedisServer]:
-    """One server for the tests that do not harm it."""
+    """One server for all tests that do not kill it."""
     with RedisServer() as server:
         yield server
 

@@ -1,4 +1,4 @@
-"""The attempts of one call: how many the service receives, when, with which permits, and what the caller gets."""
+"""The attempts of one call: their number, times and permits, and the result of the call."""
 
 import asyncio
 import ssl
@@ -18,6 +18,7 @@ from itwin_platform_transport import (
     OutcomeUnknownError,
     PlatformError,
     ResponseDecodeError,
+    ServiceHeaders,
     StateError,
     TransportError,
 )
@@ -46,12 +47,10 @@ from tests.support.services import Outcome, PreparedResponse, ScriptedTransport,
         ("GET", (404, 200), [0.0]),
     ],
 )
-async def test_when_the_service_is_asked_again(
-    method: str, steps: tuple[int | httpx.Response, ...], times: list[float]
-) -> None:
-    """Each retry comes when the service said, else after a doubled wait; a POST is not retried after 5xx.
+async def test_the_times_of_retries(method: str, steps: tuple[int | httpx.Response, ...], times: list[float]) -> None:
+    """A retry comes after the delay that the service names, else after a doubled delay; after 5xx no POST is retried.
 
-    A 429 uses no attempt, and a wait above max_wait or to the deadline is not begun.
+    A 429 uses no attempt. If the delay would exceed `max_wait` or the deadline, the call ends immediately.
     """
     service = ScriptedTransport(*steps)
     response = await send(backoff(service), method)
@@ -62,8 +61,8 @@ async def test_when_the_service_is_asked_again(
 
 
 @pytest.mark.parametrize("began", [0.0, 107.07835250545195])
-async def test_a_wait_as_long_as_the_longest_is_begun(began: float) -> None:
-    """A `retry-after` of exactly `max_wait` is waited for, whatever the jitter and the rounding of the clock."""
+async def test_a_delay_of_exactly_max_wait_is_waited_for(began: float) -> None:
+    """Neither jitter nor the rounding of the clock makes a `retry-after` of `max_wait` too long."""
     await asyncio.sleep(began)
     service = ScriptedTransport(rate_limited("60"), 200)
     transport = backoff(service, gate=Gate(1), jitter=1.0)
@@ -73,18 +72,10 @@ async def test_a_wait_as_long_as_the_longest_is_begun(began: float) -> None:
 
 
 async def test_jitter_spreads_the_retries() -> None:
-    """The random number that is handed in decides how much is added."""
+    """The `random_number` of the transport decides how much jitter is added to a delay."""
     service = ScriptedTransport(503, rate_limited("2"), rate_limited("30"), 200)
     await send(backoff(service, gate=Gate(random_number=lambda: 0.0), jitter=1.0))
     assert service.times == pytest.approx([0.0, 0.625, 0.625 + 2.1, 0.625 + 2.1 + 30.5])
-
-
-async def test_it_works_in_any_httpx_client_and_closes_what_is_beneath() -> None:
-    """`httpx.AsyncClient(transport=BackoffTransport(...))` is all that others need; no gate and no policy are due."""
-    service = ScriptedTransport(503, 200)
-    async with httpx.AsyncClient(transport=BackoffTransport(service)) as client:
-        response = await client.get("https://service.example/", params={"a": "b"})
-    assert (response.status_code, len(service.requests), service.closed) == (200, 2, True)
 
 
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
@@ -93,7 +84,7 @@ LOST = (
     *(httpx.ReadError, httpx.ReadTimeout, httpx.WriteError, httpx.WriteTimeout, httpx.RemoteProtocolError),
     *(httpx.DecodingError, httpx.StreamError, httpx.CookieConflict, TimeoutError, ssl.SSLError, ConnectionResetError),
 )
-#: Exceptions of a transport, by how often GET and POST send, and the error.
+#: An exception of a transport, the attempts of a GET and of a POST, and the error.
 SORTED: list[tuple[Exception, int, int, type[TransportError]]] = [
     *((kind("x"), 7, 7, NotSentError) for kind in NOT_CONNECTED),
     *((kind("x"), 1, 1, NotSentError) for kind in NOT_SENDABLE),
@@ -105,7 +96,7 @@ SORTED: list[tuple[Exception, int, int, type[TransportError]]] = [
 async def test_an_exception_tells_whether_there_may_be_an_effect(
     error: Exception, gets: int, posts: int, expected: type[Exception]
 ) -> None:
-    """Certainly not sent, or outcome unknown; the cause stays, and a POST is retried only in the first case."""
+    """The request was certainly not sent, or its outcome is unknown. A POST is retried only in the first case."""
     for method, requests in (("GET", gets), ("POST", posts)):
         service = ScriptedTransport(error)
         with pytest.raises(TransportError) as raised:
@@ -120,7 +111,7 @@ SENT_ONCE = "no response from https://service.example after 1 attempt; the reque
 
 
 @pytest.mark.parametrize(
-    ("method", "script", "kind", "said"),
+    ("method", "script", "kind", "message"),
     [
         ("POST", [httpx.LocalProtocolError], NotSentError, "the request cannot be sent as HTTP; nothing was sent"),
         ("POST", [429, httpx.ConnectError], NotSentError, "could not connect .* after 3 attempts; .* had no effect"),
@@ -129,24 +120,27 @@ SENT_ONCE = "no response from https://service.example after 1 attempt; the reque
     ],
 )
 async def test_a_call_without_a_response_says_what_happened(
-    method: str, script: list[Any], kind: type[PlatformError], said: str
+    method: str, script: list[Any], kind: type[PlatformError], message: str
 ) -> None:
-    """And whether it can have had an effect; the words of an exception of httpx may be confidential."""
+    """The error names the failure and a possible effect, without the text of the exception: it may be confidential."""
     steps = [each if isinstance(each, int) else each("planted") for each in script]
     transport = backoff(ScriptedTransport(*steps), policy=BackoffPolicy(max_attempts=2, base_delay=0.0))
-    with pytest.raises(kind, match=f"{method} /things: {said}") as raised:
+    with pytest.raises(kind, match=f"{method} /things: {message}") as raised:
         await send(transport, method)
     assert "planted" not in str(raised.value)
 
 
 async def test_a_success_that_is_too_large_is_an_error_without_the_token() -> None:
-    """Its beginning stays on the error, 64 KiB of it."""
-    token = "planted-token-of-a-call"
-    service = ScriptedTransport(response(299, content=f"é {token} ".encode("latin-1") + b"x" * 100_000))
-    with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes") as raised:
-        await send(BackoffTransport(service, token=token, max_response_bytes=80_000))
+    """The error keeps the first 64 KiB of the body, and the correlation id, whose header the application names."""
+    token, content = "planted-token-of-a-call", b"\xe9 planted-token-of-a-call " + b"x" * 100_000
+    service = ScriptedTransport(response(299, headers={"x-id": "c-1"}, content=content))
+    headers = ServiceHeaders(correlation_id="x-id")
+    transport = BackoffTransport(service, token=token, headers=headers, max_response_bytes=80_000)
+    with pytest.raises(ResponseDecodeError, match=r"larger than max_response_bytes, 80000 bytes.*id c-1") as raised:
+        await send(transport)
     kept = raised.value.body
-    assert (raised.value.attempts, kept[:13], len(kept)) == (1, b"\xe9 [redacted] ", 65_536 - len(token) + 10)
+    assert (raised.value.attempts, raised.value.correlation_id) == (1, "c-1")
+    assert (kept[:13], len(kept)) == (b"\xe9 [redacted] ", 65_536 - len(token) + 10)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +154,7 @@ async def test_a_success_that_is_too_large_is_an_error_without_the_token() -> No
     ],
 )
 async def test_however_an_attempt_ends_its_permit_is_free_again(step: Outcome, result: type[object]) -> None:
-    """A bug in a transport is not dressed up as a lost response, and is not retried."""
+    """The permit is free after any end. A bug in a transport is raised as it is, and not retried."""
     gate = Gate(1)
     transport = backoff(ScriptedTransport(step, 200), gate=gate, policy=BackoffPolicy(deadline=9.0))
     (found,) = await asyncio.gather(send(transport), return_exceptions=True)
@@ -169,7 +163,7 @@ async def test_however_an_attempt_ends_its_permit_is_free_again(step: Outcome, r
 
 
 async def test_a_gate_that_fails_ends_the_call_without_its_words() -> None:
-    """They may hold the password of a server: the error names the class alone."""
+    """The error names only the class of the exception, whose text may hold the password of a server."""
 
     class FailingGate(Gate):
         async def enter(self, ticket: int, **limits: Any) -> Permit:
@@ -180,7 +174,7 @@ async def test_a_gate_that_fails_ends_the_call_without_its_words() -> None:
 
 
 async def test_a_call_whose_token_took_time_keeps_its_place() -> None:
-    """It holds no permit meanwhile. Then it comes before calls that began later, after a cooldown that has started."""
+    """A call that waits for a token holds no permit, and then comes before later calls, after any cooldown."""
 
     async def provider() -> str:
         await asyncio.sleep(1.0)
@@ -194,7 +188,7 @@ async def test_a_call_whose_token_took_time_keeps_its_place() -> None:
 
 
 async def test_twenty_attempts_are_in_flight_unless_a_gate_is_given() -> None:
-    """Twenty as it comes; a gate that is given has the last word."""
+    """The default is twenty attempts, and the limit of a `gate=` overrides the policy."""
     for gate, allowed in ((None, 20), (Gate(7), 7)):
         service = ScriptedTransport(200, latency=1.0)
         transport = BackoffTransport(service, policy=BackoffPolicy(), gate=gate)
@@ -203,7 +197,7 @@ async def test_twenty_attempts_are_in_flight_unless_a_gate_is_given() -> None:
 
 
 async def test_a_closed_gate_says_so() -> None:
-    """Before anything is sent, that is a wrong use; a call that was rate limited was certainly not served."""
+    """A closed gate is a StateError before anything was sent, and a NotSentError after a 429."""
     gate = Gate(1)
     transport = backoff(ScriptedTransport(200, rate_limited("2"), 200, latency=1.0), gate=gate)
     calls = [asyncio.create_task(send(transport)) for _ in range(3)]
@@ -235,7 +229,7 @@ async def test_a_cooldown_starts_before_the_body_of_its_429() -> None:
 
 
 async def test_a_clock_that_fails_leaves_the_gate_as_it_was() -> None:
-    """The wall clock is a function of the application; the permit of the call is returned."""
+    """When the wall clock of the application raises, the permit of the call is returned."""
     gate, times = Gate(), iter([datetime(2026, 3, 1, tzinfo=UTC)])
     token = AccessToken("t-1", datetime(2026, 3, 2, tzinfo=UTC))
     transport = BackoffTransport(ScriptedTransport(200), gate=gate, token=lambda: token, now=lambda: next(times))

@@ -1,4 +1,4 @@
-"""A call that is ended from outside, by closing or by cancelling at any of its awaits, leaves nothing behind."""
+"""A call that closing or a cancellation ends leaves no task, no permit and no connection."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,14 +25,14 @@ from tests.support.services import ADDRESS, ScriptedTransport, backoff, send
 
 
 class SlowService(httpx.AsyncBaseTransport):
-    """Rate limits, fails, asks for another token and responds, with awaits wherever a real transport has them."""
+    """Responds with 429, 503, 401 and 200, with awaits wherever a real transport has them."""
 
     def __init__(self) -> None:
         self.connections = 0
         self.statuses = [429, 503, 401, 200]
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Connect, send, and give the head of the response; its body is still to come."""
+        """Connect, send, and return the head of the response."""
         await asyncio.sleep(0)
         self.connections += 1
         try:
@@ -45,7 +45,7 @@ class SlowService(httpx.AsyncBaseTransport):
 
 
 class SlowBody(httpx.AsyncByteStream):
-    """A body that comes in two pieces; its connection is free when it is closed."""
+    """A body in two pieces. Closing it gives the connection back."""
 
     def __init__(self, service: SlowService) -> None:
         self._service = service
@@ -62,7 +62,7 @@ class SlowBody(httpx.AsyncByteStream):
 
 
 async def left_by_a_call_that_is_cancelled(turn: int, *, busy: bool) -> bool:
-    """Cancel a call at an iteration of the event loop, check what remains, and return whether the call was running."""
+    """Cancel a call in an iteration of the event loop, check that nothing is left, and return whether the call ran."""
     gate, service, asked = Gate(1), SlowService(), 0
 
     async def token() -> AccessToken:
@@ -86,7 +86,7 @@ async def left_by_a_call_that_is_cancelled(turn: int, *, busy: bool) -> bool:
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_call_can_be_cancelled_at_every_await(busy: bool) -> None:
-    """In the gate, the token, the connection, the body, the closing and the waits; also when others hold the gate."""
+    """A cancellation in any await leaves nothing: in the gate, the token, the connection, the body and the delays."""
     turn, hit = 0, True
     while hit:
         turn += 1
@@ -97,7 +97,7 @@ def test_a_call_can_be_cancelled_at_every_await(busy: bool) -> None:
 
 @pytest.mark.parametrize("turns", range(8))
 def test_a_loop_can_end_with_a_call_in_flight(caplog: pytest.LogCaptureFixture, turns: int) -> None:
-    """`asyncio.run` cancels what is left after it has stopped: nothing is raised, logged or left behind."""
+    """When `asyncio.run` cancels a call at its end, nothing is raised, logged or left open."""
     service = SlowService()
 
     async def main() -> "asyncio.Task[httpx.Response]":
@@ -113,12 +113,12 @@ def test_a_loop_can_end_with_a_call_in_flight(caplog: pytest.LogCaptureFixture, 
 
 
 class TidyingUp(ScriptedTransport):
-    """Takes some seconds to tidy up after each request, behind a shield, as the connections of httpx do."""
+    """Takes some seconds to clean up after each request, behind a shield, as the connections of httpx do."""
 
     seconds = 5.0
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Tidy up."""
+        """Send, and clean up."""
         try:
             return await super().handle_async_request(request)
         finally:
@@ -129,7 +129,7 @@ class TidyingUp(ScriptedTransport):
 @pytest.mark.parametrize("turns", range(6))
 @pytest.mark.parametrize("waits_for", ["the gate", "a token", "its own body"])
 async def test_a_call_that_may_continue_as_the_client_closes_sends_nothing(waits_for: str, turns: int) -> None:
-    """Closing sends nothing more, in whichever turn of the event loop a permit, a token or the body's rest comes."""
+    """Closing sends nothing more, in any iteration of the event loop after a permit, a token or a body arrives."""
     comes, gate = asyncio.Event(), Gate(1)
 
     async def token() -> str:
@@ -166,37 +166,38 @@ RETRIED = "closed before a retry; 1 request was sent, and may have had an effect
 
 
 @pytest.mark.parametrize(
-    ("method", "step", "closed_at", "error", "said"),
+    ("method", "steps", "closed_at", "error", "message"),
     [
-        ("GET", 503, 7.0, StateError, RETRIED),
-        ("PATCH", httpx.ReadError("x"), 7.0, StateError, RETRIED),
-        ("POST", httpx.ConnectError("x"), 7.0, NotSentError, "the client was closed"),
-        ("GET", 503, 37.0, OutcomeUnknownError, "the client was closed; 2 requests were sent"),
+        ("GET", [503], 7.0, StateError, RETRIED),
+        ("PATCH", [httpx.ReadError("x")], 7.0, StateError, RETRIED),
+        ("POST", [httpx.ConnectError("x")], 7.0, NotSentError, "the client was closed; nothing was sent"),
+        ("POST", [httpx.ConnectError("x"), 429], 47.0, NotSentError, "the client was closed; 1 request was sent"),
+        ("GET", [503], 37.0, OutcomeUnknownError, "the client was closed; 2 requests were sent"),
     ],
 )
 async def test_closing_ends_a_call_that_waits_or_is_in_flight(
-    method: str, step: int | Exception, closed_at: float, error: type[PlatformError], said: str
+    method: str, steps: list[int | Exception], closed_at: float, error: type[PlatformError], message: str
 ) -> None:
-    """Nothing is sent any more, and the error says whether a request can have had an effect."""
-    service = ScriptedTransport(step, 200, latency=5.0)
+    """No request follows, and the error says how many were sent and whether they can have had an effect."""
+    service = ScriptedTransport(*steps, 200, latency=5.0)
     transport = backoff(service, policy=BackoffPolicy(base_delay=30.0, max_delay=30.0))
     call = asyncio.create_task(send(transport, method))
     await asyncio.sleep(closed_at)
     sent = len(service.requests)
     await transport.aclose()
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         await call
     assert len(service.requests) == sent
 
 
 async def test_closing_waits_for_a_call_whose_deadline_has_passed() -> None:
-    """A call that tidies up after its deadline is not ended again: the transport is closed when it is done, once."""
+    """The transport is closed once, after a call has cleaned up whose deadline has passed."""
     service, closed = TidyingUp(200, latency=3600.0), list[float]()
 
     async def aclose() -> None:
         closed.append(asyncio.get_running_loop().time())
 
-    service.aclose = aclose  # type: ignore[method-assign]  # it notes when
+    service.aclose = aclose  # type: ignore[method-assign]  # it records the time
     transport = backoff(service, policy=BackoffPolicy(deadline=1.0))
     call = asyncio.create_task(send(transport))
     await asyncio.sleep(2.0)
@@ -207,7 +208,7 @@ async def test_closing_waits_for_a_call_whose_deadline_has_passed() -> None:
 
 
 def test_a_client_is_closed_in_its_own_event_loop() -> None:
-    """Elsewhere closing is a UsageError that closes nothing; in the loop of the first call it still works."""
+    """Closing in another event loop is a UsageError and closes nothing; in the loop of the first call it works."""
     service = ScriptedTransport(200)
     transport = backoff(service)
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as own, asyncio.Runner(loop_factory=VirtualTimeLoop) as other:

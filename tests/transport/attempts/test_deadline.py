@@ -1,4 +1,4 @@
-"""The deadline covers everything: attempts, waits, gate and token."""
+"""The deadline includes attempts, delays, the gate and the token."""
 
 import asyncio
 import re
@@ -42,20 +42,20 @@ POLICY = BackoffPolicy(deadline=10.0)
 
 
 async def many(transport: BackoffTransport, count: int, method: str = "GET") -> list[httpx.Response | BaseException]:
-    """Send so many requests at once."""
+    """Send a number of requests at once."""
     return await asyncio.gather(*(send(transport, method) for _ in range(count)), return_exceptions=True)
 
 
 def kinds(ended: list[httpx.Response | BaseException]) -> Counter[int | type[BaseException]]:
-    """Count the statuses and the errors that calls ended with."""
+    """Count the statuses and the errors of calls."""
     return Counter(each.status_code if isinstance(each, httpx.Response) else type(each) for each in ended)
 
 
 async def test_it_ends_an_attempt_that_hangs() -> None:
     """A request without a response ends at the deadline, and its error says that it may have had an effect."""
     service = ScriptedTransport(200, latency=3600.0)
-    said = r"GET /things: the deadline of 10 s passed; 1 request was sent"
-    with pytest.raises(DeadlineExceededError, match=said) as raised:
+    message = r"GET /things: the deadline of 10 s passed; 1 request was sent"
+    with pytest.raises(DeadlineExceededError, match=message) as raised:
         await send(backoff(service, policy=POLICY))
     assert now() == 10.0
     assert (raised.value.sent, raised.value.attempts, raised.value.retry_at) == (True, 1, None)
@@ -93,7 +93,7 @@ async def test_a_cancellation_at_the_deadline_is_no_timeout() -> None:
 
 
 async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
-    """A call that hangs while another one is rate limited ends with the deadline, and says when to retry."""
+    """When a call hangs and another one is rate limited, the error of the deadline has the end of the cooldown."""
     service = ScriptedTransport(PreparedResponse(fault="hang"), rate_limited("30"))
     transport = BackoffTransport(service, policy=POLICY, random_number=lambda: 0.0, now=wall_clock)
     hanging, _ = await many(transport, 2)
@@ -102,7 +102,7 @@ async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "said"),
+    ("policy", "message"),
     [
         (BackoffPolicy(max_wait=20.0), "longer than max_wait=20 s"),
         (BackoffPolicy(deadline=10.0), "longer than deadline=10 s allows"),
@@ -110,24 +110,24 @@ async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
     ],
     ids=["wait", "deadline", "queue"],
 )
-async def test_a_known_cooldown_that_is_too_long_fails_at_once(policy: BackoffPolicy, said: str) -> None:
-    """A call that may not wait for a cooldown ends with the 429 that started it: nothing is sent, and it says when."""
+async def test_a_known_cooldown_that_is_too_long_ends_a_call_immediately(policy: BackoffPolicy, message: str) -> None:
+    """A call that may not wait for a cooldown sends nothing, and ends with the 429 that started the cooldown."""
     service = ScriptedTransport(rate_limited("30"))
     transport = BackoffTransport(service, policy=policy, random_number=lambda: 0.0, now=wall_clock, gate=Gate(1))
-    assert kinds(await many(transport, 3)) == {429: 3}  # those too that were in the queue
+    assert kinds(await many(transport, 3)) == {429: 3}  # also the queued calls
     info = CallInfo(method="GET", route="/things", policy=policy)
     result = await transport.send(await Request.of(httpx.Request("GET", ADDRESS)), info)
     assert now() == 0.0
-    assert (result.is_held_back, result.reason) == (True, said)
+    assert (result.is_held_back, result.reason) == (True, message)
     assert (result.retry_after, result.retry_at) == (30.0, START + timedelta(seconds=30))
     assert result.response is not None
     assert (result.attempts, result.response.headers["retry-after"], len(service.requests)) == (0, "30", 1)
 
 
 async def test_an_old_429_is_not_the_reason_of_a_later_cooldown() -> None:
-    """A call that is held back gets the 429 that started the cooldown, whichever client of the gate received it.
+    """A call that a cooldown ends gets the 429 that started it, also one that another client of the gate received.
 
-    Of a cooldown that another process met, which shares the gate, there is none: nothing was sent, as the error says.
+    If another process received the 429, the call has no response: the error says that nothing was sent.
     """
     gate = Gate()
     transport = backoff(ScriptedTransport(rate_limited("1"), 200), gate=gate)
@@ -138,13 +138,13 @@ async def test_an_old_429_is_not_the_reason_of_a_later_cooldown() -> None:
     assert (response.status_code, response.headers["retry-after"], await response.aread()) == (429, "300", b"{}")
     await asyncio.sleep(400.0)
     gate.rate_limited(await gate.enter(gate.ticket(), max_wait=0.0, until=None), wait=300.0)
-    said = "GET /things: rate limited: retry in 300 s (longer than max_wait=60 s); nothing was sent"
-    with pytest.raises(NotSentError, match=re.escape(said)):
+    message = "GET /things: rate limited: retry in 300 s (longer than max_wait=60 s); nothing was sent"
+    with pytest.raises(NotSentError, match=re.escape(message)):
         await send(transport)
 
 
 async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
-    """A retry-after of a million years is a cooldown of which one call a minute finds the end."""
+    """In a cooldown of a million years, one call a minute probes, and its success ends the cooldown."""
     gate, service = Gate(), ScriptedTransport(rate_limited("99999999999999"), 200)
     transport = backoff(service, gate=gate)
     assert (await send(transport)).status_code == 429
@@ -155,12 +155,12 @@ async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
 
 @pytest.mark.parametrize(("queue_timeout", "deadline"), [(2.0, 9.0), (9.0, 2.0), (2.0, None)])
 async def test_the_queue_timeout_ends_a_call_in_the_queue(queue_timeout: float, deadline: float | None) -> None:
-    """Nothing was sent. The deadline starts when the gate admits the call."""
+    """The error says that nothing was sent. The deadline starts when the gate admits the call."""
     gate, policy = Gate(1), BackoffPolicy(queue_timeout=queue_timeout, deadline=deadline)
     permit = await gate.enter(-1, max_wait=0.0, until=None)
     transport = backoff(ScriptedTransport(PreparedResponse(fault="hang")), policy=policy, gate=gate)
-    said = f"GET /things: the queue_timeout of {queue_timeout:g} s passed; nothing was sent"
-    with pytest.raises(DeadlineExceededError, match=said) as raised:
+    message = f"GET /things: the queue_timeout of {queue_timeout:g} s passed; nothing was sent"
+    with pytest.raises(DeadlineExceededError, match=message) as raised:
         await send(transport)
     assert now() == queue_timeout
     assert (raised.value.attempts, raised.value.sent) == (0, False)
@@ -172,7 +172,7 @@ async def test_the_queue_timeout_ends_a_call_in_the_queue(queue_timeout: float, 
 
 
 async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
-    """A call whose last response was 429 and which then only waited ends with that."""
+    """A call that only waits after a 429 until its deadline ends with the 429."""
     gate = Gate(1)
     service = ScriptedTransport(rate_limited("1"), 200, latency=0.5)
     transport = backoff(service, gate=gate, policy=BackoffPolicy(deadline=2.0))
@@ -183,8 +183,8 @@ async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
     assert (now(), blocking.done(), len(service.requests)) == (2.0, True, 1)
 
 
-async def test_after_a_429_and_a_request_more_a_deadline_is_a_deadline() -> None:
-    """The 429 is not the response to what was sent last."""
+async def test_a_deadline_in_an_attempt_after_a_429_is_a_deadline() -> None:
+    """The 429 is not the response to the last request."""
     service = ScriptedTransport(rate_limited("1"), PreparedResponse(fault="hang"))
     with pytest.raises(DeadlineExceededError, match="the deadline of 9 s passed; 2 requests were sent"):
         await send(backoff(service, policy=BackoffPolicy(deadline=9.0)))
@@ -192,7 +192,7 @@ async def test_after_a_429_and_a_request_more_a_deadline_is_a_deadline() -> None
 
 @pytest.mark.parametrize("every", [60.1, 1.01])
 async def test_no_call_outlives_its_deadline_while_nothing_but_429s_comes(every: float) -> None:
-    """With a used-up quota, time in the queue counts: each call ends with the 429, and the queue does not grow."""
+    """With a used-up quota, the time in the queue counts: each call ends with the 429, and the queue does not grow."""
     gate, policy = Gate(), BackoffPolicy(deadline=60.0)
     transport, tasks = backoff(ScriptedTransport(rate_limited("1")), gate=gate, policy=policy, jitter=0.5), []
     for _ in range(40):
@@ -205,7 +205,7 @@ async def test_no_call_outlives_its_deadline_while_nothing_but_429s_comes(every:
 
 
 async def test_a_queue_that_moves_fails_no_call() -> None:
-    """Of 400 calls at ten a second, which take twice their deadline, none is lost: other responses come."""
+    """Queueing for twice the deadline fails none of 400 calls, while responses other than 429 arrive."""
     limit, policy = FixedWindow(10, 1.0), BackoffPolicy(deadline=20.0)
     service = ScriptedTransport(lambda received: 200 if limit.accepts(received.at) else rate_limited("1"), latency=0.02)
     assert kinds(await many(backoff(service, policy=policy, jitter=0.5), 400)) == {200: 400}
@@ -213,8 +213,8 @@ async def test_a_queue_that_moves_fails_no_call() -> None:
 
 
 @pytest.mark.parametrize(("is_success", "ends_at"), [(True, 15.0), (False, 9.0)], ids=["success", "429"])
-async def test_another_response_sets_the_time_in_the_queue_back(is_success: bool, ends_at: float) -> None:
-    """From then on the whole deadline is left. Without one, a call ends when its cooldown would end after its time."""
+async def test_another_response_resets_the_time_in_the_queue(is_success: bool, ends_at: float) -> None:
+    """After a success the whole deadline is left. Without one, a call ends as soon as its cooldown is too long."""
     gate = Gate(1, random_number=lambda: 0.0)
     held = await enter(gate)
     first, second, third = (enter(gate) for _ in range(3))
@@ -236,8 +236,8 @@ async def test_another_response_sets_the_time_in_the_queue_back(is_success: bool
     await end([third])
 
 
-async def test_a_call_whose_time_is_over_gets_no_permit() -> None:
-    """A request that hangs after a 429 tells nothing: when its permit is free, calls that have time left come first."""
+async def test_a_call_without_time_left_gets_no_permit() -> None:
+    """A permit that becomes free after a 429 goes to a call with time left, and the late call fails."""
     gate = Gate(1, random_number=lambda: 0.0)
     held = await enter(gate)
     hangs, late = enter(gate), enter(gate, deadline=10.0)
@@ -255,7 +255,7 @@ async def test_a_call_whose_time_is_over_gets_no_permit() -> None:
 
 @pytest.mark.parametrize("is_given_up", [True, False], ids=["nothing but 429s", "other responses"])
 async def test_the_responses_of_all_processes_count(is_given_up: bool) -> None:
-    """A shared gate hears from its server, about each second, whether another process gets anything but 429s."""
+    """A shared gate learns from its server whether any process gets other responses than 429."""
     replies = [reply(cooldown=1.0, rejecting_for=5.0 + second if is_given_up else None) for second in range(200)]
     server = PreparedRedis(steps=[*replies])
     async with RedisGate(server, name="n", random_number=lambda: 0.0) as gate:
@@ -280,7 +280,7 @@ steps = st.lists(
 def test_no_call_lasts_longer(
     script: list[int | httpx.Response], deadline: float, latency: float, jitter: float, method: str
 ) -> None:
-    """Every call ends by the deadline, whatever the service responds and however slowly."""
+    """Every call ends by the deadline, for any responses and any latency."""
 
     async def call() -> None:
         service, policy = ScriptedTransport(*script, latency=latency), BackoffPolicy(deadline=deadline)
@@ -293,7 +293,7 @@ def test_no_call_lasts_longer(
 
 
 async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
-    """A TimeoutError that a function of the application raises comes out as it is."""
+    """A TimeoutError of a function of the application is raised as it is."""
 
     def jitter() -> float:
         raise TimeoutError("of the application")

@@ -1,4 +1,4 @@
-"""A 429 that stops one operation, and one that stops all: whose limit it was, and what ends a wrong guess."""
+"""Rate limits of one operation and of all: which operations a 429 stops, and how a wrong guess ends."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,18 +9,18 @@ from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, 
 
 from tests.support.services import ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
-#: The header in which a 429 names the operation that it met.
+#: The header with which a 429 names its operation.
 NAMED = {"ITwinPlatform-RateLimited-Operation": "any"}
 Is = Callable[[ReceivedRequest], bool]
 
 
 def limited(*, retry_after: int = 5, named: bool = True) -> httpx.Response:
-    """A 429, which names an operation or does not."""
+    """Return a 429 that names an operation, or none."""
     return response(429, headers={"retry-after": str(retry_after), **(NAMED if named else {})})
 
 
 def service(is_limited: Is, *, retry_after: int = 5, named: bool = True) -> ScriptedTransport:
-    """A service that limits some requests, and responds to the others after 20 ms."""
+    """Return a service that limits some requests, and responds to the others after 20 ms."""
 
     def step(received: ReceivedRequest) -> Step:
         return limited(retry_after=retry_after, named=named) if is_limited(received) else 200
@@ -29,7 +29,7 @@ def service(is_limited: Is, *, retry_after: int = 5, named: bool = True) -> Scri
 
 
 def a_until(seconds: float) -> Is:
-    """Operation a is limited until a time."""
+    """Return a condition that limits operation a until a time."""
     return lambda received: received.target.startswith("/a/") and received.at < seconds
 
 
@@ -52,7 +52,7 @@ async def times(transport: BackoffTransport, *operations: str) -> list[float]:
 
 
 async def test_a_429_that_names_its_operation_stops_that_one() -> None:
-    """While others are in use, these go on without a wait, and the operation does after its delay."""
+    """While others are in use, their calls do not wait, and those of the operation wait for its delay."""
     delays, is_limited = iter([5, 7]), a_until(4.0)
     sent = ScriptedTransport(lambda each: limited(retry_after=next(delays)) if is_limited(each) else 200, latency=0.02)
     transport = backoff(sent)
@@ -66,9 +66,9 @@ async def test_a_429_that_names_its_operation_stops_that_one() -> None:
     assert now() == pytest.approx(7.08, abs=0.03)
 
 
-@pytest.mark.parametrize(("later", "is_everybodys"), [(3_599.9, True), (3_600.1, False)])
-async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour(later: float, is_everybodys: bool) -> None:
-    """A 429 of another operation, while the first one is stopped: from then on each 429 stops all."""
+@pytest.mark.parametrize(("later", "stops_all"), [(3_599.9, True), (3_600.1, False)])
+async def test_a_limit_that_two_operations_meet_stops_all_for_an_hour(later: float, stops_all: bool) -> None:
+    """After a 429 of another operation while the first one is stopped, each 429 of an hour stops all."""
     until = [1.0]
     sent = service(lambda received: received.at < until[0])
     gate = Gate(random_number=lambda: 0.0)
@@ -82,12 +82,12 @@ async def test_a_limit_that_two_operations_meet_is_everybodys_for_an_hour(later:
     until[0] = now() + 0.03
     task = asyncio.create_task(call(transport, "a"))
     await asyncio.sleep(0.05)
-    assert (gate.cooldown_left() > 0) is is_everybodys
+    assert (gate.cooldown_left() > 0) is stops_all
     await task
 
 
 async def test_a_429_that_names_nothing_stops_all_once() -> None:
-    """Others succeed after its cooldown, and the operation gets the next 429: from then on that stops it alone."""
+    """If others succeed after the cooldown and the operation gets the next 429, that 429 stops only the operation."""
     sent, gate = service(a_until(20.0), named=False), Gate(random_number=lambda: 0.0)
     transport = backoff(sent, gate=gate)
     limited_call = asyncio.create_task(call(transport, "a"))
@@ -104,8 +104,8 @@ async def test_a_429_that_names_nothing_stops_all_once() -> None:
 @pytest.mark.parametrize(
     "policy", [BackoffPolicy(max_wait=60.0), BackoffPolicy(max_wait=1e4, deadline=100.0)], ids=["max_wait", "deadline"]
 )
-async def test_a_stop_that_is_too_long_ends_a_call_at_once(policy: BackoffPolicy) -> None:
-    """With the 429 that stopped the operation, and nothing sent; other operations go on."""
+async def test_a_cooldown_of_an_operation_that_is_too_long_ends_a_call_immediately(policy: BackoffPolicy) -> None:
+    """The call sends nothing, and ends with the 429 that stopped the operation; other operations continue."""
     transport = backoff(service(a_until(1e9), retry_after=300))
     await times(transport, "b")
     assert (await call(transport, "a")).attempts == 1
@@ -118,8 +118,8 @@ async def test_a_stop_that_is_too_long_ends_a_call_at_once(policy: BackoffPolicy
     assert await times(transport, "b") == pytest.approx([0.02])
 
 
-async def test_a_stop_of_hours_is_probed_each_minute() -> None:
-    """A hostile delay must not stop an operation for ever; no other call of it is sent meanwhile."""
+async def test_a_cooldown_of_an_operation_is_probed_each_minute() -> None:
+    """A hostile delay does not stop an operation for ever: one call a minute probes, and no other is sent."""
     sent = service(a_until(100.0), retry_after=100_000)
     transport = backoff(sent)
     await times(transport, "b")
@@ -134,7 +134,7 @@ async def test_a_stop_of_hours_is_probed_each_minute() -> None:
 async def test_only_a_response_of_another_operation_shows_that_it_is_not_limited(
     status: int | None, stops_all: bool
 ) -> None:
-    """Whether a 429 that names no operation stops all again: not after another one got any other response."""
+    """After any other response of another operation, a 429 that names no operation does not stop all again."""
     gate = Gate(random_number=lambda: 0.0)
 
     def step(received: ReceivedRequest) -> Step:

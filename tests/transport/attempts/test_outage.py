@@ -33,13 +33,13 @@ Sent = tuple[Request, CallInfo]
 
 
 def get(path: str, *, policy: BackoffPolicy = POLICY, method: str = "GET") -> Sent:
-    """A request of one operation, by its object."""
+    """Return a request of one operation, by its object."""
     request = Request(method, httpx.URL(f"https://service.example/things/{path}"), (), b"", {})
     return request, CallInfo(method=method, route="/things/{id}", policy=policy)
 
 
 def down_until(seconds: float, **headers: str) -> ScriptedTransport:
-    """A service that responds with 503 until a time."""
+    """Return a service that responds with 503 until a time."""
 
     def step(received: ReceivedRequest) -> Step:
         return response(503, headers=headers) if received.at < seconds else 200
@@ -48,19 +48,19 @@ def down_until(seconds: float, **headers: str) -> ScriptedTransport:
 
 
 async def after(seconds: float, outcome: Outcome = 200) -> Outcome:
-    """Respond after a time."""
+    """Return an outcome after some seconds."""
     await asyncio.sleep(seconds)
     return outcome
 
 
 def status_of(result: CallResult) -> int:
-    """The status of the response of a call."""
+    """Return the status of a result."""
     assert result.response is not None
     return result.response.status_code
 
 
 async def results(transport: BackoffTransport, *requests: Sent) -> list[tuple[int | type[BaseException], int]]:
-    """The status or the error of each request, and its attempts."""
+    """Send requests at once; return the status or the error of each, and its attempts."""
     found = await asyncio.gather(*(transport.send(*each) for each in requests), return_exceptions=True)
     return [
         (status_of(each), each.attempts)
@@ -73,7 +73,7 @@ async def results(transport: BackoffTransport, *requests: Sent) -> list[tuple[in
 @pytest.mark.parametrize("calls", [10, 20, 100])
 @pytest.mark.parametrize("error", [None, httpx.ReadError("x"), httpx.ConnectError("x")], ids=str)
 async def test_an_outage_costs_few_requests_however_many_calls_meet_it(calls: int, error: Exception | None) -> None:
-    """At most fifty; each call ends with what the last probe got, as late as its own attempts would have ended."""
+    """At most 50 requests are sent. A call ends when its own attempts would have ended, with the result of a probe."""
     service = ScriptedTransport(503 if error is None else error, latency=0.01)
     found = await results(backoff(service), *(get(str(number)) for number in range(calls)))
     assert sum(attempts for _, attempts in found) == len(service.requests) <= 50
@@ -84,7 +84,7 @@ async def test_an_outage_costs_few_requests_however_many_calls_meet_it(calls: in
 @pytest.mark.parametrize("seconds", [0.3, 3.0, 10.0])
 @pytest.mark.parametrize("calls", [20, 100])
 async def test_a_blip_loses_no_call(calls: int, seconds: float) -> None:
-    """All calls succeed soon after it, those too that were in the delay before a retry, and the gate is free again."""
+    """All calls succeed soon after it, also those in the delay before a retry, and hold no permit."""
     gate, service = Gate(20, random_number=lambda: 0.0), down_until(seconds)
     found = await results(backoff(service, gate=gate), *(get(str(number)) for number in range(calls)))
     assert ({status for status, _ in found}, gate.in_flight) == ({200}, 0)
@@ -95,7 +95,7 @@ ONCE = BackoffPolicy(max_attempts=1)
 
 
 async def test_twenty_failures_in_a_row_open_the_breaker() -> None:
-    """Not one fewer, nor as many with a success between them."""
+    """Neither nineteen failures nor twenty with a success between them open it."""
     service = ScriptedTransport(lambda received: 200 if "good" in received.target else 503)
     transport = backoff(service)
     for failures, stops in ((19, False), (19, False), (20, True)):
@@ -106,7 +106,7 @@ async def test_twenty_failures_in_a_row_open_the_breaker() -> None:
 
 
 async def test_any_success_closes_the_breaker() -> None:
-    """Also of a request that was sent before, and in the moment in which the probe fails."""
+    """The success may be that of a request that was sent before the outage, and may come when a probe fails."""
 
     def step(received: ReceivedRequest) -> Step:
         if "early" in received.target:
@@ -126,7 +126,7 @@ async def test_any_success_closes_the_breaker() -> None:
 
 @asynccontextmanager
 async def down(transport: BackoffTransport, *, method: str = "GET") -> AsyncIterator[None]:
-    """An operation whose breaker was opened at the time 0 by calls that have all ended."""
+    """Open the breaker of an operation at the time 0, with calls that have ended."""
     requests = [get(f"opening-{number}", method=method, policy=ONCE) for number in range(FAILURES_TO_OPEN)]
     assert {status for status, _ in await results(transport, *requests)} == {503}
     yield
@@ -135,8 +135,10 @@ async def down(transport: BackoffTransport, *, method: str = "GET") -> AsyncIter
 @pytest.mark.parametrize(
     ("headers", "jitter", "delay"), [({}, 0.0, 0.6), ({}, 1.0, 0.9), ({"retry-after": "3"}, 0.0, 3.0)], ids=str
 )
-async def test_one_call_probes_every_second_or_so(headers: dict[str, str], jitter: float, delay: float) -> None:
-    """Each time another one; a delay that the service names is a floor."""
+async def test_one_call_at_a_time_probes_about_every_second(
+    headers: dict[str, str], jitter: float, delay: float
+) -> None:
+    """Each probe is another call, and comes no sooner than the delay that the service names."""
     service = down_until(1e9, **headers)
     await results(backoff(service, jitter=jitter), *(get(str(number)) for number in range(40)))
     times, targets = service.times[FAILURES_TO_OPEN:], [each.target for each in service.requests]
@@ -144,8 +146,8 @@ async def test_one_call_probes_every_second_or_so(headers: dict[str, str], jitte
     assert len(set(targets[: FAILURES_TO_OPEN + 5])) == FAILURES_TO_OPEN + 5
 
 
-async def test_a_call_that_is_patient_probes_less_often() -> None:
-    """After twenty seconds of waiting, every five: ten minutes cost at most 200 requests, and nothing is lost."""
+async def test_a_call_that_has_waited_long_probes_less_often() -> None:
+    """After 20 s it probes every 5 s: an outage of ten minutes costs at most 200 requests, and no call fails."""
     service, policy = down_until(600.0), BackoffPolicy(max_attempts=1000, deadline=None)
     found = await results(backoff(service), *(get(str(number), policy=policy) for number in range(20)))
     assert {status for status, _ in found} == {200}
@@ -155,8 +157,8 @@ async def test_a_call_that_is_patient_probes_less_often() -> None:
 
 
 @pytest.mark.parametrize(("bad", "stops_others"), [(1, False), (6, False), (7, True)])
-async def test_up_to_six_bad_objects_stop_nobody_else(bad: int, stops_others: bool) -> None:
-    """Of the failures of one path in a row, only the first three count for its operation."""
+async def test_up_to_six_bad_objects_stop_no_other_call(bad: int, stops_others: bool) -> None:
+    """Of consecutive failures of one path, only the first three count for its operation."""
     transport = backoff(ScriptedTransport(lambda received: 503 if "bad" in received.target else 200))
     for _ in range(FAILURES_TO_OPEN):
         await results(transport, *(get(f"bad-{number}", policy=ONCE) for number in range(bad)))
@@ -165,8 +167,8 @@ async def test_up_to_six_bad_objects_stop_nobody_else(bad: int, stops_others: bo
     assert (now() > began) is stops_others
 
 
-async def test_an_outage_that_nobody_looked_at_is_forgotten() -> None:
-    """After half a minute its failures say nothing: the next call is sent at once, and its 503 opens nothing."""
+async def test_an_outage_without_calls_is_forgotten() -> None:
+    """After half a minute without a call, the next one is sent at once, and its 503 opens no breaker."""
     service = ScriptedTransport(lambda received: 503 if received.at < 40.0 or "first" in received.target else 200)
     transport = backoff(service)
     async with down(transport):
@@ -189,10 +191,10 @@ async def test_an_outage_that_nobody_looked_at_is_forgotten() -> None:
         (BackoffPolicy(queue_timeout=0.54, deadline=None), 0.05, (503, 0)),
     ],
 )
-async def test_nobody_waits_for_a_probe_that_comes_too_late(
+async def test_no_call_waits_for_a_probe_that_is_due_too_late(
     policy: BackoffPolicy, begins: float, found: tuple[int, int]
 ) -> None:
-    """A wait above max_wait, or to the end of the call or of its queue_timeout, is not begun."""
+    """A call does not wait if the wait would exceed `max_wait`, its deadline or its `queue_timeout`."""
     transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else after(0.005)))
     async with down(transport):
         await asyncio.sleep(begins - now())
@@ -200,8 +202,8 @@ async def test_nobody_waits_for_a_probe_that_comes_too_late(
         assert (now() == begins) is (found == (503, 0))
 
 
-def test_an_outage_goes_on_in_another_event_loop() -> None:
-    """A call that waited when its loop ended does not keep those of the next loop from probing."""
+def test_an_outage_continues_in_another_event_loop() -> None:
+    """A call that waited when its loop ended does not keep calls of the next loop from probing."""
     gate = Gate(random_number=lambda: 0.0)
     service = ScriptedTransport(*[503] * FAILURES_TO_OPEN, 200)
 
@@ -210,15 +212,15 @@ def test_an_outage_goes_on_in_another_event_loop() -> None:
             late = asyncio.create_task(backoff(service, gate=gate).send(*get("late")))
             await asyncio.wait([late], timeout=0.1)
 
-    async def go_on() -> None:
+    async def resume() -> None:
         assert await results(backoff(service, gate=gate), get("x"), get("y")) == [(200, 1)] * 2
 
     in_virtual_time(begin())
-    in_virtual_time(go_on())
+    in_virtual_time(resume())
 
 
-async def test_another_operation_goes_on() -> None:
-    """Only the operation that is down waits: by method and route, or by host where no route is known."""
+async def test_other_operations_continue() -> None:
+    """Only calls of the operation that is down wait: one method and route, or one host if no route is known."""
     transport = backoff(ScriptedTransport(lambda received: 503 if "opening" in received.target else 200, latency=0.01))
     request = Request("GET", httpx.URL("https://other.example/things/x"), (), b"", {})
     others = (
@@ -233,7 +235,7 @@ async def test_another_operation_goes_on() -> None:
 
 
 async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
-    """A Retry-After of 100 s is longer than max_wait: nobody waits, also those who come later."""
+    """No call waits for a Retry-After of 100 s, which is longer than `max_wait`, also no later call."""
     service = down_until(1e9, **{"retry-after": "100"})
     transport = backoff(service)
     found = await results(transport, *(get(str(number)) for number in range(100)))
@@ -245,20 +247,20 @@ async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
     assert late.retry_after == pytest.approx(90.0, abs=0.2)
 
 
-async def test_a_post_waits_where_it_was_not_sent_and_is_never_sent_twice() -> None:
-    """A POST that got a 503 fails at once; those that come meanwhile wait and succeed."""
+async def test_a_post_waits_before_it_is_sent_and_is_never_sent_twice() -> None:
+    """A POST that got a 503 fails at once; a POST that was not sent yet waits and succeeds."""
     service = down_until(2.0)
     transport = backoff(service)
     async with down(transport, method="POST"):
         pass
     found = await results(transport, *(get(str(number), method="POST") for number in range(50)))
-    assert [status for status, _ in found].count(200) >= 46  # each probe that failed is one that was lost
+    assert [status for status, _ in found].count(200) >= 46  # each failed probe is a lost POST
     targets = [request.target for request in service.requests]
     assert len(targets) == len(set(targets))
 
 
 async def test_closing_ends_the_waits_and_a_cancelled_wait_leaves_nothing() -> None:
-    """A call that waits beside the gate ends with the client, and one that is cancelled is not chosen to probe."""
+    """Closing ends a call that waits for an open breaker, and a cancelled one is not chosen to probe."""
     service = ScriptedTransport(503, latency=0.01)
     transport = backoff(service)
     async with down(transport):
@@ -274,8 +276,8 @@ async def test_closing_ends_the_waits_and_a_cancelled_wait_leaves_nothing() -> N
 
 
 @pytest.mark.parametrize(("is_cancelled", "ends_at"), [(True, 0.75), (False, 5.6)])
-async def test_a_probe_that_hangs_stops_nobody(is_cancelled: bool, ends_at: float) -> None:
-    """Another call probes at once when the prober is cancelled, else after five seconds."""
+async def test_a_probe_that_hangs_stops_no_other_call(is_cancelled: bool, ends_at: float) -> None:
+    """Another call probes at once if the probing call is cancelled, else after five seconds."""
 
     def step(received: ReceivedRequest) -> Step:
         return 503 if received.at < 0.4 else after(3600.0 if "first" in received.target else 0.0)
@@ -295,7 +297,7 @@ async def test_a_probe_that_hangs_stops_nobody(is_cancelled: bool, ends_at: floa
 
 
 async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFixture) -> None:
-    """When it starts and when it ends, with the time until the first probe and the length."""
+    """The first has the time until the first probe, and the second the length of the outage."""
     caplog.set_level(logging.INFO, "itwin_platform")
     events: list[BackoffEvent] = []
     await results(backoff(down_until(1.0), on_event=events.append), *(get(str(number)) for number in range(20)))
@@ -310,15 +312,15 @@ async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFi
 
 
 @pytest.mark.parametrize(
-    ("cause", "said"),
+    ("cause", "message"),
     [
         (ConnectionRefusedError(111, "x"), "connection refused"),
         (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "name or service not known"),
         (None, None),
     ],
 )
-async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | None, said: str | None) -> None:
-    """An unknown host, or nothing on loopback, of a service that has never responded: three attempts in two seconds."""
+async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | None, message: str | None) -> None:
+    """An unknown host, or a closed port on loopback, gets three attempts in two seconds if it has never responded."""
     refused = httpx.ConnectError("x")
     refused.__cause__ = ExceptionGroup("all attempts failed", [cause]) if cause else None
     service = ScriptedTransport(refused)
@@ -326,12 +328,12 @@ async def test_an_address_that_was_never_reached_fails_soon(cause: Exception | N
     with pytest.raises(TransportError) as raised:
         await transport.handle_async_request(httpx.Request("GET", "http://127.0.0.1:9/things"))
     assert (now() < 2.0, raised.value.attempts) == ((True, 3) if cause else (False, 7))
-    assert said is None or f"ConnectError: {said}" in str(raised.value)
+    assert message is None or f"ConnectError: {message}" in str(raised.value)
     assert ("no response has ever come from this address" in str(raised.value)) is (cause is not None)
 
 
-async def test_a_delay_that_another_response_names_is_a_floor_too_up_to_a_minute() -> None:
-    """A request that was sent before its operation was found down may come back after that, with a hostile delay."""
+async def test_a_delay_of_a_late_response_postpones_the_probe_by_at_most_a_minute() -> None:
+    """A request that was sent before the outage may return a hostile delay during it."""
     far = response(503, headers={"retry-after": "1000000000"})
     service = ScriptedTransport(lambda received: after(0.2, far) if "slow" in received.target else 503)
     transport = backoff(service)
@@ -342,16 +344,16 @@ async def test_a_delay_that_another_response_names_is_a_floor_too_up_to_a_minute
         assert (await slow).attempts == 1
 
 
-async def test_a_delay_that_nobody_named_is_not_told() -> None:
-    """`retry_after` is what the service said, not when the next probe is due."""
+async def test_the_delay_until_a_probe_is_no_retry_after() -> None:
+    """`retry_after` has only delays that the service names."""
     transport = backoff(ScriptedTransport(503))
     async with down(transport):
         late = await transport.send(*get("late", policy=BackoffPolicy(max_wait=0.1)))
         assert (status_of(late), late.retry_after) == (503, None)
 
 
-def test_breakers_take_no_more_memory_however_many_paths_fail() -> None:
-    """The oldest closed one is dropped; one that is open stays."""
+def test_the_memory_of_breakers_is_bounded() -> None:
+    """However many paths fail: the oldest closed breaker is dropped, and an open one stays."""
     breakers = Breakers[None]()
     for number in range(2 * MOST_REMEMBERED):
         breakers.failed("call", ((f"/{number}",), ("operation",)), Failure(None, 0.0))

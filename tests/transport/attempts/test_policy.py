@@ -1,4 +1,4 @@
-"""The policy as values: which numbers it takes, what follows an attempt, and how long the wait before a retry is."""
+"""The policy: its valid numbers, the decision after an attempt, and the delay before a retry."""
 
 import dataclasses
 from typing import Any
@@ -19,7 +19,7 @@ POLICY = BackoffPolicy()
 
 
 def test_the_defaults_are_the_documented_ones() -> None:
-    """Seven attempts, waits of at most a minute, two minutes in all, twenty requests at once."""
+    """Seven attempts, delays of at most a minute, a deadline of two minutes and twenty requests in flight."""
     assert repr(POLICY) == (
         "BackoffPolicy(max_attempts=7, max_wait=60.0, deadline=120.0, queue_timeout=None, base_delay=0.5, "
         "max_delay=5.0, max_in_flight=20)"
@@ -39,7 +39,7 @@ def test_the_defaults_are_the_documented_ones() -> None:
     ],
 )
 def test_a_number_out_of_range_is_rejected_by_name(name: str, wrong: list[Any]) -> None:
-    """A wrong number is a UsageError that names it, before anything is sent."""
+    """A wrong number is a UsageError of the constructor that names it."""
     for value in wrong:
         with pytest.raises(UsageError, match=f"{name} must be") as caught:
             dataclasses.replace(POLICY, **{name: value})
@@ -49,18 +49,18 @@ def test_a_number_out_of_range_is_rejected_by_name(name: str, wrong: list[Any]) 
 
 @pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}, {"max_in_flight": 1}])
 def test_the_ends_of_the_ranges_are_taken(policy: dict[str, Any]) -> None:
-    """Zero waits and no deadline are policies."""
+    """A `max_wait` of 0 and no deadline are valid."""
     assert dataclasses.asdict(dataclasses.replace(POLICY, **policy)).items() >= policy.items()
 
 
-def decided(method: str, what: Outcome, *, delay: float = 1.0, elapsed: float = 0.0, **others: Any) -> bool:
-    """Whether there is a retry, after a first attempt or a later one."""
+def is_retried(method: str, outcome: Outcome, *, delay: float = 1.0, elapsed: float = 0.0, **others: Any) -> bool:
+    """Return whether an outcome is retried."""
     values = {"progress": Progress(attempts=1), "policy": POLICY, **others}
-    return isinstance(decide(method, what, delay=delay, elapsed=elapsed, **values), Retry)
+    return isinstance(decide(method, outcome, delay=delay, elapsed=elapsed, **values), Retry)
 
 
 @pytest.mark.parametrize(
-    ("what", "idempotent", "other"),
+    ("outcome", "idempotent", "other"),
     [
         (Outcome.RATE_LIMITED, True, True),
         (Outcome.UNAVAILABLE, True, False),
@@ -72,10 +72,10 @@ def decided(method: str, what: Outcome, *, delay: float = 1.0, elapsed: float = 
         (Outcome.FINAL, False, False),
     ],
 )
-def test_who_retries_what(what: Outcome, idempotent: bool, other: bool) -> None:
-    """A POST is retried only where it certainly had no effect; GET and PATCH also after a lost response."""
+def test_which_methods_are_retried(outcome: Outcome, idempotent: bool, other: bool) -> None:
+    """A POST is retried only if it certainly had no effect; GET and PATCH also after a lost response."""
     expected = {**dict.fromkeys(("GET", "HEAD", "OPTIONS", "PATCH", "PUT"), idempotent), "POST": other, "DELETE": other}
-    assert {method: decided(method, what) for method in expected} == expected
+    assert {method: is_retried(method, outcome) for method in expected} == expected
 
 
 counts = st.integers(min_value=0, max_value=10_000)
@@ -93,7 +93,7 @@ policies = st.builds(
 
 @given(
     method=st.sampled_from(["GET", "HEAD", "PATCH", "PUT", "DELETE", "POST", "CONNECT", "post", "X"]),
-    what=st.sampled_from(Outcome),
+    outcome=st.sampled_from(Outcome),
     retry_after=st.none() | st.floats(min_value=1e-6, max_value=1e300),
     elapsed=seconds,
     progress=st.builds(Progress, attempts=counts, rate_limits=counts),
@@ -102,23 +102,23 @@ policies = st.builds(
 )
 def test_the_rules_hold_for_every_input(
     method: str,
-    what: Outcome,
+    outcome: Outcome,
     retry_after: float | None,
     elapsed: float,
     progress: Progress,
     policy: BackoffPolicy,
     jitter: float,
 ) -> None:
-    """The rules above the table: no second effect, a named wait is a floor, no wait too long, nothing unlisted.
+    """A retry causes no second effect, and its delay is within `max_wait`, the deadline and the delay of the service.
 
-    Jitter adds at most half a second and 25 %, or 5 % to what the service names.
+    Jitter adds at most half a second and 25 %, or 5 % to a delay that the service names.
     """
     delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
-    if not decided(method, what, delay=delay, elapsed=elapsed, progress=progress, policy=policy):
+    if not is_retried(method, outcome, delay=delay, elapsed=elapsed, progress=progress, policy=policy):
         return
-    assert what in RULES
+    assert outcome in RULES
     without_effect = (Outcome.RATE_LIMITED, Outcome.NOT_SENT, Outcome.NEVER_REACHED)
-    assert method in ("GET", "HEAD", "PATCH", "PUT") or what in without_effect
+    assert method in ("GET", "HEAD", "PATCH", "PUT") or outcome in without_effect
     shortest, share = (policy.max_delay, 0.25) if retry_after is None else (retry_after, 0.05)
     assert (retry_after or 0.0) <= delay <= policy.max_wait
     assert delay <= shortest + min(share * shortest, 0.5)

@@ -1,75 +1,76 @@
-"""What RedisGate tells its server, and when; and what errors of a server mean. It needs no server, and no real time."""
+"""The exchanges of RedisGate with its server: their times and values, and the meaning of errors; without a server."""
 
 import asyncio
 import logging
 from typing import Any
 from unittest.mock import AsyncMock, Mock
 
+import httpx
 import pytest
 import redis.asyncio
 import redis.exceptions as errors
-from itwin_platform_transport import GateChanged, RateLimit, RedisGate, StateError, UsageError
+from itwin_platform_transport import BackoffTransport, GateChanged, RateLimit, RedisGate, StateError, UsageError
 from itwin_platform_transport.gates.redis import RedisState, Reply, ServerUnreachableError
 from itwin_platform_transport.gates.window import Permit
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.gates import end, enter, settle
 from tests.support.redis_clients import PreparedRedis, reply
-from tests.support.services import now
+from tests.support.services import ScriptedTransport, now
 
 
 def gate_with(*steps: Reply | Exception | None, **options: Any) -> tuple[RedisGate, PreparedRedis]:
-    """Return a gate whose server does these steps, and the server."""
+    """Return a gate, and its server with prepared steps."""
     server = PreparedRedis(steps=list(steps))
     return RedisGate(server, name="n", random_number=lambda: 1.0, **options), server
 
 
-def told(server: PreparedRedis, *names: str) -> list[tuple[Any, ...]]:
-    """When each exchange came, with these of its values."""
+def exchanged(server: PreparedRedis, *names: str) -> list[tuple[Any, ...]]:
+    """Return the time of each exchange, and some of its values."""
     return [(each.at, *(getattr(each, name) for name in names)) for each in server.exchanges]
 
 
-@pytest.mark.parametrize(("kind", "is_waited_for"), [("contended", False), ("waiting", True), ("rate limited", False)])
-async def test_what_others_wait_for_is_told_at_once(kind: str, is_waited_for: bool) -> None:
-    """A permit that another call or process waits for, and a 429, with its jitter."""
+@pytest.mark.parametrize(("kind", "has_waiter"), [("contended", False), ("waiting", True), ("rate limited", False)])
+async def test_an_urgent_end_of_a_permit_is_reported_at_once(kind: str, has_waiter: bool) -> None:
+    """A permit that another call or process waits for, and a 429 with its jitter, are reported without a delay."""
     gate, state = gate_with(reply(7, is_contended=kind == "contended"), reply(is_contended=kind == "contended"))
     permit = await enter(gate)
     await asyncio.sleep(0.5)
-    waiting = [enter(gate)] if is_waited_for else []
+    waiting = [enter(gate)] if has_waiter else []
     await settle()
     if kind == "rate limited":
         gate.rate_limited(permit, wait=3.0)
     else:
         gate.abandoned(permit)
     await settle()
-    at, reports = told(state, "reports")[-1]
+    at, reports = exchanged(state, "reports")[-1]
     assert at == 0.5
     assert reports == [("rate_limited", 7, 9.0, 3.0, 1.0) if kind == "rate limited" else ("abandoned", 7, 9.0)]
     await end(waiting)
     await gate.aclose()
 
 
-async def test_a_server_that_is_lost_is_tried_again_after_longer_and_longer_pauses(
+async def test_a_lost_server_is_tried_again_after_growing_pauses(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """It is given one second, then one, two, four, eight and ten, with a tenth of jitter; then all is told anew."""
+    """The pauses are 1, 2, 4, 8 and 10 s, with a tenth of jitter; then the gate reports its cooldown."""
     caplog.set_level(logging.INFO)
     events, lost = list[GateChanged](), errors.ConnectionError("planted")
     gate, state = gate_with(None, lost, on_event=events.append)
     permit = await enter(gate, max_wait=0.0)
     await asyncio.sleep(49.0)
-    assert [at for (at,) in told(state)] == pytest.approx([0.0, 2.1, 4.3, 8.7, 17.5, 28.5, 39.5])
+    assert [at for (at,) in exchanged(state)] == pytest.approx([0.0, 2.1, 4.3, 8.7, 17.5, 28.5, 39.5])
     ends_at = now() + 50.0
     gate.rate_limited(permit, wait=50.0)
     state.steps = [reply(cooldown=40.0)]
     await asyncio.sleep(1.0)
-    at, rejoins, reports = told(state, "rejoins", "reports")[-1]
+    at, rejoins, reports = exchanged(state, "rejoins", "reports")[-1]
     assert (rejoins, reports) == (True, [("cooldown", 0, 0.0, pytest.approx(ends_at - at))])
     assert gate.cooldown_left() == pytest.approx(at + 40.0 - now())
     state.steps = [lost, reply(cooldown=40.0)]
     waiting = enter(gate)
     await asyncio.sleep(1.2)
-    (first,), (second,) = told(state)[-2:]
+    (first,), (second,) = exchanged(state)[-2:]
     assert second - first == pytest.approx(1.1)
     assert [(event.name, event.is_shared, event.reason) for event in events[:2]] == [
         ("n", False, "no response within 1 s"),
@@ -84,7 +85,7 @@ async def test_a_server_that_is_lost_is_tried_again_after_longer_and_longer_paus
 
 
 async def test_each_process_keeps_its_share_of_the_rates() -> None:
-    """One of four processes sends a quarter of what each rate allows, and at least one request."""
+    """One of four processes sends a quarter of the requests of each rate, and at least one."""
     for rate, times in ((RateLimit(8, 10.0), [0.0, 0.0, 10.4, 10.4, 20.8]), (RateLimit(3, 10.0), [0.0, 10.4])):
         began, sent = now(), list[float]()
         gate, _ = gate_with(errors.ConnectionError("planted"), rate=[rate, RateLimit(100, 100.0)], workers=4)
@@ -97,7 +98,7 @@ async def test_each_process_keeps_its_share_of_the_rates() -> None:
 
 @pytest.mark.parametrize(("workers", "at_once"), [(1, 20), (3, 7), (40, 1)])
 async def test_a_process_has_its_share_while_the_server_is_lost(workers: int, at_once: int) -> None:
-    """Of 20 permits in all, rounded up."""
+    """Its share of 20 permits is rounded up."""
     gate, _ = gate_with(errors.ConnectionError("planted"), workers=workers)
     waiting = [enter(gate) for _ in range(30)]
     await settle()
@@ -109,8 +110,8 @@ async def test_a_process_has_its_share_while_the_server_is_lost(workers: int, at
     await end(waiting)
 
 
-def test_a_gate_is_in_use_in_another_event_loop_until_that_is_closed() -> None:
-    """Also when no call of it waits or is in flight; what was in flight in a loop that is closed counts no more."""
+def test_a_gate_belongs_to_an_event_loop_until_that_is_closed() -> None:
+    """Also while no call waits or is in flight; attempts of a closed loop do not count any more."""
     gate, state = gate_with(reply(7, 8), None)
 
     async def call() -> Permit:
@@ -126,16 +127,16 @@ def test_a_gate_is_in_use_in_another_event_loop_until_that_is_closed() -> None:
         gate.abandoned(left)
         state.steps, state.exchanges = [reply(9), reply()] * 2, []
         other.run(enter_in(gate))
-        assert told(state, "rejoins", "wants", "listens", "kept", "reports")[0] == (0.0, True, 1, False, [], [])
+        assert exchanged(state, "rejoins", "wants", "listens", "kept", "reports")[0] == (0.0, True, 1, False, [], [])
         other.run(asyncio.sleep(1.0))
     assert gate.in_flight == 0
-    with asyncio.Runner(loop_factory=VirtualTimeLoop) as third:  # an idle gate is free, also while a loop still runs
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as third:  # an idle gate can move, also while its loop exists
         third.run(enter_in(gate))
         third.run(gate.aclose())
 
 
 async def enter_in(gate: RedisGate) -> None:
-    """Make a call in a loop."""
+    """Make a call in the running loop."""
     gate.responded(await enter(gate))
 
 
@@ -148,7 +149,6 @@ REJECTIONS: dict[str, tuple[Exception, str]] = {
         NOT_PERMITTED.format("ResponseError"),
     ),
     "in a script": (errors.ResponseError("ERR ACL failure in script: x"), NOT_PERMITTED.format("ERR")),
-    "no Redis": (errors.InvalidResponse("x"), "does not speak as Redis does: use rediss:// if it expects TLS"),
     "a database": (errors.ResponseError("ERR DB index is out of range"), "has no such database (ERR)"),
 }
 OUTAGES: dict[str, tuple[Exception, str]] = {
@@ -162,22 +162,22 @@ OUTAGES: dict[str, tuple[Exception, str]] = {
 
 @pytest.fixture
 def from_url(monkeypatch: pytest.MonkeyPatch) -> Mock:
-    """What makes the client of a URL."""
-    made = Mock()
-    monkeypatch.setattr(redis.asyncio.Redis, "from_url", made)
-    return made
+    """A mock of the function that makes a client from a URL."""
+    from_url = Mock()
+    monkeypatch.setattr(redis.asyncio.Redis, "from_url", from_url)
+    return from_url
 
 
 @pytest.mark.parametrize("case", REJECTIONS | OUTAGES)
-async def test_what_an_error_of_the_server_means(from_url: Mock, case: str) -> None:
-    """A wrong configuration, or a server that cannot be used for now; where it is, without user and password.
+async def test_an_error_of_the_server_is_a_wrong_configuration_or_an_outage(from_url: Mock, case: str) -> None:
+    """The text has the address of the server, without user and password.
 
-    The error may be the cause of another one of redis-py.
+    redis-py may raise another error that has this one as its cause.
     """
-    error, said = (REJECTIONS | OUTAGES)[case]
+    error, message = (REJECTIONS | OUTAGES)[case]
     outer = errors.ConnectionError("of redis-py")
     outer.__cause__ = error
-    for failure in (error, outer) if case != "no Redis" else (error,):
+    for failure in (error, outer):
         from_url.return_value, events = PreparedRedis(steps=[failure]), list[GateChanged]()
         gate = RedisGate("rediss://user:planted-secret@127.0.0.1:1/2", name="n", on_event=events.append)
         if case in REJECTIONS:
@@ -187,52 +187,66 @@ async def test_what_an_error_of_the_server_means(from_url: Mock, case: str) -> N
         else:
             gate.abandoned(await enter(gate))
             text = str(events[0].reason)
-        assert text.startswith(f"rediss://127.0.0.1:1/2 {said}")
+        assert text.startswith(f"rediss://127.0.0.1:1/2 {message}")
         await gate.aclose()
 
 
-async def test_closing_closes_the_connections_of_a_url_once(from_url: Mock, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What closing raises is no error of the program."""
+@pytest.mark.parametrize(("is_given", "closed"), [(False, 1), (True, 0)], ids=["URL", "client"])
+async def test_closing_closes_the_connections_of_a_url_once(
+    from_url: Mock, monkeypatch: pytest.MonkeyPatch, is_given: bool, closed: int
+) -> None:
+    """A client of the caller stays open, and an exception of the closing is not raised."""
     from_url.return_value = client = PreparedRedis(steps=[reply(7), reply()])
     closing = AsyncMock(side_effect=ConnectionResetError("the peer was quicker"))
     monkeypatch.setattr(client, "aclose", closing)
-    gate = RedisGate("redis://localhost", name="n")
+    gate = RedisGate(client if is_given else "redis://localhost", name="n")
     gate.responded(await enter(gate))
     for _ in range(2):
         await gate.aclose()
     with pytest.raises(StateError, match="the gate is closed"):
         await enter(gate)
-    assert closing.await_count == 1
+    assert closing.await_count == closed
 
 
-async def test_a_permit_is_kept_after_a_third_of_a_lease_and_before_its_half_is_over() -> None:
-    """With an exchange that comes anyway, or with one of its own."""
+async def test_the_server_gets_no_token_and_no_query() -> None:
+    """No command holds the token, the address or the query of a call."""
+    gate, state = gate_with(reply(7), reply(), reply(8), reply())
+    transport = BackoffTransport(ScriptedTransport(429, 200), gate=gate, token="planted-token")
+    async with httpx.AsyncClient(transport=transport) as client:
+        await client.get("https://planted.example/planted?search=planted")
+    await gate.aclose()
+    assert [kind for kind, *_ in reports_of(state)] == ["rate_limited", "responded"]
+    assert "planted" not in repr(state.commands)
+
+
+async def test_a_lease_is_renewed_between_its_third_and_its_half() -> None:
+    """The next exchange renews it after a third; without another exchange, one for it comes before the half."""
     gate, state = gate_with(reply(7), reply(8), reply(9), reply())
     permits = [await enter(gate)]
     for seconds in (1.2, 0.2):
         await asyncio.sleep(seconds)
         permits.append(await enter(gate))
     await asyncio.sleep(2.5)
-    assert told(state, "kept") == [(0.0, []), (1.2, []), (1.4, [7, 8]), (3.4, [7, 8, 9])]
+    assert exchanged(state, "kept") == [(0.0, []), (1.2, []), (1.4, [7, 8]), (3.4, [7, 8, 9])]
     for permit in permits:
         gate.abandoned(permit)
     await gate.aclose()
 
 
-async def test_a_cooldown_of_a_permit_that_the_server_does_not_know_is_told() -> None:
-    """It is from the time without the server; any other end of it is of no interest there."""
+async def test_a_cooldown_of_a_local_permit_is_reported() -> None:
+    """A 429 from the time without the server is reported when it is back; other ends of local permits are not."""
     gate, state = gate_with(errors.ConnectionError("planted"), reply())
     limited, lost = await enter(gate), await enter(gate)
     await asyncio.sleep(2.0)
     gate.abandoned(lost)
     gate.rate_limited(limited, wait=30.0)
     await asyncio.sleep(1.0)
-    assert [reports for _, reports in told(state, "reports") if reports] == [[("cooldown", 0, 0.0, 30.0, 1.0)]]
+    assert [reports for _, reports in exchanged(state, "reports") if reports] == [[("cooldown", 0, 0.0, 30.0, 1.0)]]
     await gate.aclose()
 
 
-async def test_without_the_server_a_long_cooldown_is_not_probed_at_once() -> None:
-    """Each process would send a probe of its own: it does a minute after it has learned of the cooldown."""
+async def test_without_the_server_a_long_cooldown_is_probed_after_a_minute() -> None:
+    """The minute starts when the process learns of the cooldown: without it, each process would probe at once."""
     gate, _ = gate_with(reply(cooldown=600.0), errors.ConnectionError("planted"))
     permit = await enter(gate, max_wait=1e9)
     assert now() == pytest.approx(60.0, abs=0.01)
@@ -240,8 +254,8 @@ async def test_without_the_server_a_long_cooldown_is_not_probed_at_once() -> Non
     await gate.aclose()
 
 
-async def test_a_subscription_that_is_silent_is_made_anew() -> None:
-    """After a second of silence it is pinged; without a response in another second, it is closed."""
+async def test_a_silent_subscription_is_renewed() -> None:
+    """It is pinged after a second of silence, and closed without a response in another second."""
     messages = [{"type": "subscribe"}, None, {"type": "pong"}, None, None]
     subscription = AsyncMock(get_message=AsyncMock(side_effect=messages))
     called = RedisState(Mock(pubsub=lambda: subscription), name="n", max_in_flight=1, rates=()).called("p")
@@ -253,12 +267,22 @@ async def test_a_subscription_that_is_silent_is_made_anew() -> None:
 
 
 def reports_of(state: PreparedRedis) -> list[tuple[Any, ...]]:
-    """All ends that were reported."""
+    """Return all reported ends of permits."""
     return [report for each in state.exchanges for report in each.reports]
 
 
-async def test_the_tasks_of_a_process_ask_as_one() -> None:
-    """A hundred tasks that come one by one cost a few exchanges, and then one a second for all of them."""
+async def test_a_call_costs_one_command() -> None:
+    """The end of an attempt is reported with the next request, or soon if no call follows."""
+    gate, state = gate_with(*(reply(number) for number in range(50)), reply())
+    for _ in range(50):
+        gate.responded(await enter(gate))
+    assert len(state.exchanges) == 50
+    await asyncio.sleep(0.02)
+    assert (len(state.exchanges), len(reports_of(state))) == (51, 50)
+
+
+async def test_the_tasks_of_a_process_share_exchanges() -> None:
+    """A hundred tasks that start to wait one by one cost a few exchanges, and then one a second for all of them."""
     gate, state = gate_with(reply())
     tasks = []
     for _ in range(100):
@@ -273,8 +297,8 @@ async def test_the_tasks_of_a_process_ask_as_one() -> None:
     await gate.aclose()
 
 
-async def test_a_process_behind_many_others_asks_every_ten_seconds() -> None:
-    """So a long queue of processes does not keep the server busy."""
+async def test_a_process_behind_many_others_polls_every_ten_seconds() -> None:
+    """A long queue of processes does not keep the server busy."""
     gate, state = gate_with(reply(rank=1_000))
     waiting = enter(gate)
     await asyncio.sleep(100.0)
@@ -284,7 +308,7 @@ async def test_a_process_behind_many_others_asks_every_ten_seconds() -> None:
 
 
 async def test_the_tasks_of_a_process_are_served_in_order() -> None:
-    """Permits of the server go to the calls that began first, whenever they came to wait."""
+    """Permits of the server go to the calls that began first, in whatever order they queued."""
     gate, _ = gate_with(reply(), reply(1, 2), reply())
     tasks = {ticket: enter(gate, ticket=ticket) for ticket in (2, 0, 3, 1)}
     await asyncio.sleep(1.5)
@@ -295,8 +319,8 @@ async def test_the_tasks_of_a_process_are_served_in_order() -> None:
     await gate.aclose()
 
 
-async def test_calls_that_are_cancelled_in_an_exchange_cost_nobody_a_permit() -> None:
-    """A new call asks, and what the server grants to one that no longer waits goes back at once."""
+async def test_calls_that_are_cancelled_in_an_exchange_keep_no_permit() -> None:
+    """A permit that the server grants to a cancelled call goes back at once, and a new call asks for another."""
     gate, state = gate_with(reply(), reply(1, is_contended=True), reply())
     state.latency = 0.5
     for count in (10, 1):
@@ -304,13 +328,13 @@ async def test_calls_that_are_cancelled_in_an_exchange_cost_nobody_a_permit() ->
         await asyncio.sleep(0.25)
         await end(tasks)
         await asyncio.sleep(5.0)
-    assert told(state, "wants") == [(0.0, 10), (5.25, 1), (5.75, 0)]
+    assert exchanged(state, "wants") == [(0.0, 10), (5.25, 1), (5.75, 0)]
     assert reports_of(state) == [("unused", 1, 9.0)]
     await gate.aclose()
 
 
-async def test_a_permit_that_outlives_the_loss_is_kept() -> None:
-    """The server is told at the rejoin that the process still holds it, and later its end; of local permits nothing."""
+async def test_a_permit_from_before_the_loss_of_the_server_is_kept() -> None:
+    """At the rejoin the process reports that it holds the permit, and later its end; it reports no local permit."""
     gate, state = gate_with(reply(1, is_contended=True), errors.ConnectionError("planted"), reply())
     permit, local = await enter(gate), await enter(gate)
     await asyncio.sleep(2.0)
@@ -322,7 +346,7 @@ async def test_a_permit_that_outlives_the_loss_is_kept() -> None:
 
 
 async def test_a_cooldown_outlives_a_reply_that_is_older() -> None:
-    """A reply to what was asked before the 429 neither ends the cooldown nor grants a permit."""
+    """A reply to a request from before the 429 neither ends the cooldown nor grants a permit."""
     gate, state = gate_with(reply(1), reply(2), reply(cooldown=50.0))
     permit = await enter(gate)
     state.latency = 0.5
@@ -337,7 +361,7 @@ async def test_a_cooldown_outlives_a_reply_that_is_older() -> None:
 
 
 async def test_a_server_that_rejects_the_subscription_ends_the_waits() -> None:
-    """A user who may not subscribe has to be told, because every wait would depend on it."""
+    """A missing permission to subscribe is a UsageError, because every wait needs a wake-up."""
     gate, state = gate_with(reply())
     state.listening = errors.NoPermissionError("x")
     with pytest.raises(UsageError, match="RedisGate: the given client does not permit the user"):
@@ -346,14 +370,14 @@ async def test_a_server_that_rejects_the_subscription_ends_the_waits() -> None:
 
 
 async def test_a_gate_that_was_not_used_asks_nothing_when_it_closes() -> None:
-    """It needs no server for that."""
+    """Closing it needs no server."""
     gate, state = gate_with(None)
     await gate.aclose()
     assert state.commands == []
 
 
-async def test_an_operation_with_a_limit_of_its_own_asks_for_no_permit() -> None:
-    """While it is stopped, the server is asked for the other calls alone; afterwards for all, without a poll."""
+async def test_a_limited_operation_asks_for_no_permit() -> None:
+    """While an operation is stopped, the gate asks only for the other calls; afterwards for all, without a poll."""
     gate, state = gate_with(reply(1, 2), reply(3, wait=60.0), reply(wait=60.0))
     limited, _ = [await task for task in [enter(gate, operation="a"), enter(gate, operation="b")]]
     gate.rate_limited(limited, wait=5.0, is_named=True)
@@ -361,7 +385,7 @@ async def test_an_operation_with_a_limit_of_its_own_asks_for_no_permit() -> None
     await asyncio.sleep(4.5)
     assert [task.done() for task in waiting] == [False, False, True]
     assert reports_of(state) == [("abandoned", 1, 9.0)]
-    assert max(wants for _, wants in told(state, "wants")[1:]) == 1
+    assert max(wants for _, wants in exchanged(state, "wants")[1:]) == 1
     state.steps = [reply(4), reply(wait=60.0)]
     await asyncio.sleep(0.51)
     assert [task.done() for task in waiting] == [True, False, True]
@@ -369,8 +393,8 @@ async def test_an_operation_with_a_limit_of_its_own_asks_for_no_permit() -> None
     await gate.aclose()
 
 
-async def test_closing_tells_what_ended_while_an_exchange_was_in_flight() -> None:
-    """And gives back what it brings: other processes wait for it."""
+async def test_closing_reports_ends_from_during_an_exchange() -> None:
+    """Closing also gives back the permits of that exchange, which other processes may wait for."""
     gate, state = gate_with(reply(7), reply(8), reply())
     permit = await enter(gate)
     state.latency = 0.5
@@ -378,7 +402,7 @@ async def test_closing_tells_what_ended_while_an_exchange_was_in_flight() -> Non
     await asyncio.sleep(0.1)
     gate.responded(permit)
     await asyncio.gather(gate.aclose(), waiting, return_exceptions=True)
-    assert told(state, "reports") == [
+    assert exchanged(state, "reports") == [
         (0.0, []),
         (0.0, []),
         (0.5, [("responded", 7, 9.0), ("unused", 8, 9.0)]),

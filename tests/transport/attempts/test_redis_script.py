@@ -1,4 +1,4 @@
-"""The script of RedisGate on a real server: leases, turns, its clock, and the rules of a window as its model."""
+"""The script of RedisGate on a real server: leases, the queue, the clock, and the comparison with a window."""
 
 import asyncio
 import math
@@ -25,7 +25,7 @@ pytestmark = needs_redis
 NOW = 1_700_000_000.0
 
 
-#: Goes before the script, and gives it the time that is stored under a key.
+#: A prefix of the script that replaces TIME by the time under a key.
 CLOCK = b"""
 local server = redis
 local redis = {call = function(command, ...)
@@ -36,10 +36,10 @@ end}
 
 
 class ClockedRedis(redis.asyncio.Redis):
-    """A client whose scripts run at the time that a test has set."""
+    """A client whose scripts run at the time of the test."""
 
     async def execute_command(self, *command: Any, **options: Any) -> Any:
-        """Send a command, a script with the clock of the test."""
+        """Send a command; put the clock of the test before a script."""
         if command[0] == "EVALSHA":
             raise NoScriptError
         if command[0] == "EVAL":
@@ -48,7 +48,7 @@ class ClockedRedis(redis.asyncio.Redis):
 
 
 class Processes:
-    """Processes at one server whose clock the test moves."""
+    """Processes of one server, whose clock the test sets."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Processes:
         self.client = ClockedRedis.from_url(server.url)
         self.state = RedisState(self.client, name="test", max_in_flight=max_in_flight, rates=rates)
         self.now = NOW
-        #: The time that the server was given.
+        #: The time that was stored on the server.
         self.clock = -1.0
         self.called: Counter[str] = Counter()
         self.listeners: list[asyncio.Task[None]] = []
@@ -93,7 +93,7 @@ class Processes:
         )
 
     async def queue(self, *processes: str, wants: int = 1) -> None:
-        """Let processes subscribe and wait, and count how often each is called."""
+        """Let processes subscribe and queue, and count the wake-ups of each."""
         for process in processes:
             calls = self.state.called(process)
             await anext(calls)
@@ -106,17 +106,17 @@ class Processes:
 
 
 def ended(permit: Permit) -> Report:
-    """Return the end of a permit."""
+    """Return the report of an abandoned permit."""
     return ("abandoned", permit.number, permit.at)
 
 
-async def test_who_does_not_come_gives_its_turn_to_the_next(empty_server: RedisServer) -> None:
-    """A process that was called and is silent holds a free permit back for a quarter of a second, and loses nothing."""
+async def test_a_process_that_ignores_its_wake_up_gives_its_turn_to_the_next(empty_server: RedisServer) -> None:
+    """A process that was woken and is silent keeps a permit free for 0.25 s, and keeps its place in the queue."""
     async with Processes(empty_server) as processes:
         (permit,) = (await processes.exchange("one", wants=1)).permits
         await processes.queue("two", "three")
         await processes.exchange("one", ended(permit))
-        await until(lambda: processes.called == {"two": 1})  # and it does not come
+        await until(lambda: processes.called == {"two": 1})  # it does not ask
         reply = await processes.exchange("three", wants=1, listens=True)
         assert not reply.permits
         assert reply.wait == pytest.approx(0.25)
@@ -127,8 +127,8 @@ async def test_who_does_not_come_gives_its_turn_to_the_next(empty_server: RedisS
         assert len((await processes.exchange("two", wants=1, listens=True)).permits) == 1
 
 
-async def test_a_clock_that_goes_back_stops_nobody(empty_server: RedisServer) -> None:
-    """After a failover to a server whose clock is 30 s behind, cooldowns, leases and rates go on as before."""
+async def test_a_clock_that_is_set_back_stops_no_process(empty_server: RedisServer) -> None:
+    """After a failover to a server whose clock is 30 s behind, cooldowns, leases and rates continue."""
     async with Processes(empty_server, max_in_flight=9, rates=(RateLimit(2, 10.0),)) as processes:
         first, _ = (await processes.exchange("one", wants=2)).permits
         await processes.exchange("one", ("rate_limited", first.number, first.at, 5.0, 0.0))
@@ -143,7 +143,7 @@ async def test_a_clock_that_goes_back_stops_nobody(empty_server: RedisServer) ->
 
 
 async def test_processes_with_other_settings_keep_the_longest_rate(empty_server: RedisServer) -> None:
-    """Each learns that settings differ, and what one without a rate sends counts against the rate of the other."""
+    """Each learns of the difference, and requests of a process without a rate count against the rate of the other."""
     old, new = (Processes(empty_server, max_in_flight=9, rates=rates) for rates in ((), (RateLimit(3, 10.0),)))
     async with old, new:
         assert not (await old.exchange("one", wants=1)).differs
@@ -156,16 +156,16 @@ async def test_processes_with_other_settings_keep_the_longest_rate(empty_server:
 async def test_a_difference_of_settings_is_one_warning(
     empty_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """During a rolling deployment each process says once that another one has other settings."""
+    """During a rolling deployment, each process warns once."""
     async with gates(empty_server.url, 1, max_in_flight=3) as (one,), gates(empty_server.url, 1) as (two,):
         for gate in (one, two) * 3:
             gate.responded(await enter(gate))
-    said = "gate 'test, app 7': another process gives other settings; max_in_flight and rate must be the same"
-    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [said] * 2
+    message = "gate 'test, app 7': another process gives other settings; max_in_flight and rate must be the same"
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [message] * 2
 
 
 async def test_a_process_forgets_permits_whose_lease_expired(empty_server: RedisServer) -> None:
-    """A process that was silent for too long frees no permit that another one holds now when it reports its own."""
+    """A process that was silent for longer than a lease frees no permit of another process when it reports its own."""
     async with Processes(empty_server, max_in_flight=2) as processes:
         late = (await processes.exchange("one", wants=2)).permits
         processes.now += 2 * LEASE
@@ -181,7 +181,7 @@ async def test_a_process_forgets_permits_whose_lease_expired(empty_server: Redis
     ("cooldown", "life"), [(7200.0, 7200), (1e300, 1e8)], ids=["two hours", "longer than Redis counts"]
 )
 async def test_the_state_outlives_a_long_cooldown(empty_server: RedisServer, cooldown: float, life: float) -> None:
-    """What Redis knows of a cooldown, and of who holds permits, expires neither before it ends nor in years."""
+    """The keys live as long as the cooldown, up to the longest life that Redis allows."""
     async with Processes(empty_server) as processes:
         (permit,) = (await processes.exchange("one", wants=1)).permits
         await processes.exchange("one", ("rate_limited", permit.number, permit.at, cooldown, 0.0))
@@ -190,7 +190,7 @@ async def test_the_state_outlives_a_long_cooldown(empty_server: RedisServer, coo
 
 
 async def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> None:
-    """Every key has the hash tag of the gate's name and expires when nobody uses the gate."""
+    """Every key has the hash tag of the gate's name, and expires after an hour without use."""
     async with gates(empty_server.url, 2, max_in_flight=1, rate=RateLimit(5, 60.0)) as (one, two):
         permit = await enter(one)
         waiting = enter(two)
@@ -204,7 +204,7 @@ async def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> 
 
 
 class Twins(Processes):
-    """A server beside a window in which the same happens: both have to say the same."""
+    """A server and a window that get the same events, and must give the same results."""
 
     def __init__(self, server: RedisServer, *, max_in_flight: int, rates: tuple[RateLimit, ...] = ()) -> None:
         super().__init__(server, max_in_flight=max_in_flight, rates=rates)
@@ -212,7 +212,7 @@ class Twins(Processes):
 
     async def __aenter__(self) -> Self:
         self.now = 0.0
-        await self.exchange("one")  # from now on the numbers of permits are those of the window
+        await self.exchange("one")  # then the server counts permits as the window does
         self.now = NOW
         return self
 
@@ -222,20 +222,20 @@ class Twins(Processes):
         return self.window.next_start(self.now)
 
     async def ask(self, process: str, wants: int, *, kept: Sequence[Permit] = ()) -> list[Permit]:
-        """Ask both for permits."""
+        """Request permits from both."""
         reply = await self.exchange(process, wants=wants, kept=kept, listens=True)
-        await self.exchange(process, kept=kept)  # it does not wait for the rest
+        await self.exchange(process, kept=kept)  # do not queue for the other permits
         granted, cooldown = list[Permit](), self.window.cooldown
         while len(granted) < wants and self.next_start() == 0:
             granted.append(self.window.begin(self.now))
         assert [each.number for each in reply.permits] == [each.number for each in granted]
-        told = (reply.wait, reply.cooldown, reply.rejecting_for)
+        replied = (reply.wait, reply.cooldown, reply.rejecting_for)
         expected = (self.next_start(), cooldown.left(self.now), abs(self.now - cooldown.rejecting_since))
-        assert [math.inf if each is None else each for each in told] == pytest.approx(expected, abs=1e-5)
+        assert [math.inf if each is None else each for each in replied] == pytest.approx(expected, abs=1e-5)
         return granted
 
     def ended(self, how: str, permit: Permit, *, wait: float, jitter: float = 0.5) -> Report:
-        """End a permit of the window, and return how the process reports it."""
+        """End a permit of the window, and return the report for the server."""
         if how == "rate_limited":
             self.window.rate_limited(permit, Limit(now=self.now, wait=wait, jitter=jitter))
         else:
@@ -243,30 +243,30 @@ class Twins(Processes):
         return how, permit.number, permit.at, wait, jitter
 
 
-WHAT = ["time goes on", "time goes on", "asks", "asks", "asks", "responded", "rate_limited", "abandoned", "unused"]
+EVENTS = ["time passes", "time passes", "asks", "asks", "asks", "responded", "rate_limited", "abandoned", "unused"]
 RATES = (RateLimit(3, 1.0), RateLimit(5, 2.5))
 
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServer, seed: int) -> None:
-    """However two processes ask, send and end while the clock goes on, the script and the window do not differ."""
+    """The script and the window agree on any sequence of requests, ends and pauses of two processes."""
     chance = random.Random(seed)  # noqa: S311  # a test's schedule
     held = {"one": list[Permit](), "two": list[Permit]()}
     async with Twins(empty_server, max_in_flight=chance.randint(1, 6), rates=chance.choice([(), RATES])) as twins:
-        for what in chance.choices(WHAT, k=examples(2000)):
+        for event in chance.choices(EVENTS, k=examples(2000)):
             process, number = chance.choice(["one", "two"]), chance.randint(1, 5)
             kept = held[process]
-            if what == "time goes on":  # both are heard of, so that neither loses its lease
+            if event == "time passes":  # both processes renew their leases
                 seconds = chance.choice([0.0, 0.001, 0.25, 0.6, 1.04, 2.4, 2.6])
-                for _ in range(25 if seconds == 2.4 else 1):  # a minute: long cooldowns are probed then
+                for _ in range(25 if seconds == 2.4 else 1):  # a minute, so that a probe of a long cooldown is due
                     twins.now = round(twins.now + seconds, 3)
                     for each, permits in held.items():
                         await twins.exchange(each, kept=permits)
-            elif what == "asks":
+            elif event == "asks":
                 kept += await twins.ask(process, number, kept=kept)
             elif kept:
                 permit, wait = kept.pop(number % len(kept)), chance.choice([0.0, 0.25, 0.6, 1.04, 100.0])
-                report = twins.ended(what, permit, wait=wait, jitter=chance.choice([0.0, 0.5, 1.0]))
+                report = twins.ended(event, permit, wait=wait, jitter=chance.choice([0.0, 0.5, 1.0]))
                 await twins.exchange(process, report, kept=kept)
 
 
@@ -282,7 +282,7 @@ async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServe
 async def test_the_script_learns_what_the_window_learns(
     empty_server: RedisServer, limit: FixedWindow | TokenBucket, decimals: int
 ) -> None:
-    """For twenty seconds or more at an unknown limit, both let the same requests start each time."""
+    """At an unknown limit, both let the same requests start for at least twenty seconds."""
     async with Twins(empty_server, max_in_flight=20) as twins:
         for step in range(examples(2000)):
             now = twins.now = NOW + round(step / 19, 3) + 0.0004
@@ -294,8 +294,8 @@ async def test_the_script_learns_what_the_window_learns(
 
 
 @pytest.mark.parametrize("key", ["state", "flight", "queue", "log"])
-async def test_a_key_that_is_lost_stops_nobody_and_doubles_nothing(empty_server: RedisServer, key: str) -> None:
-    """Deleted or evicted while permits are out: within a lease, the limit and all permits are there again."""
+async def test_a_lost_key_keeps_the_limit(empty_server: RedisServer, key: str) -> None:
+    """After a key was deleted or evicted while permits are out, the limit is right again within a lease."""
     async with Processes(empty_server, max_in_flight=3) as processes:
         held = (await processes.exchange("one", wants=3)).permits
         assert len(held) == 3
@@ -304,7 +304,7 @@ async def test_a_key_that_is_lost_stops_nobody_and_doubles_nothing(empty_server:
         with empty_server.client as client:
             client.delete(f"itwin-gate:{{test}}:{key}")
         taken = (await processes.exchange("two", wants=3)).permits
-        # Permits whose key is gone are known again when their process renews their lease.
+        # The renewal of a lease adds a permit again whose key was lost.
         assert len(taken) == (3 if key == "flight" else 0)
         await processes.exchange("one", kept=held)
         assert (await processes.exchange("two", wants=1)).permits == []
@@ -318,8 +318,8 @@ async def test_a_key_that_is_lost_stops_nobody_and_doubles_nothing(empty_server:
         assert (await processes.exchange("three", wants=1)).permits == []
 
 
-async def test_a_process_whose_messages_are_lost_asks_often(empty_server: RedisServer) -> None:
-    """It counts as a subscriber, but no message arrives. After a missed turn it asks often until it comes promptly."""
+async def test_a_process_whose_wake_ups_are_lost_polls_often(empty_server: RedisServer) -> None:
+    """It is subscribed, but no message arrives. After a missed turn it polls every 0.1 s, until a wake-up arrives."""
     async with Processes(empty_server) as processes:
         (permit,) = (await processes.exchange("one", wants=1)).permits
         await processes.queue("deaf")
@@ -335,8 +335,8 @@ async def test_a_process_whose_messages_are_lost_asks_often(empty_server: RedisS
         assert (await processes.exchange("deaf", ended(permit), wants=1, listens=True)).wait == 0.25
 
 
-async def test_a_process_that_comes_back_keeps_what_it_still_holds(empty_server: RedisServer) -> None:
-    """It lost the server: of its permits there, those end that it does not name, and its requests in flight count."""
+async def test_a_process_that_rejoins_keeps_its_permits(empty_server: RedisServer) -> None:
+    """After the loss of the server, the permits that a process names stay, and its other permits end."""
     async with Processes(empty_server, max_in_flight=3) as processes:
         held = (await processes.exchange("one", wants=3)).permits
         await processes.exchange("two", wants=1, listens=True)

@@ -1,4 +1,4 @@
-"""Tokens: what can be sent as one, when one is refreshed for all tasks, and what follows a failure or a 401."""
+"""Tokens: valid texts, the refresh that all tasks share, failures of the provider, and the retry after a 401."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from tests.support.services import START, ReceivedRequest, ScriptedTransport, no
 
 
 class WatchedProvider:
-    """Gives `t-1`, `t-2` and so on, each after `latency` seconds and for `life` seconds; notes when it is asked."""
+    """Returns `t-1`, `t-2` and so on after `latency` seconds, valid for `life` seconds, and records its calls."""
 
     def __init__(self, *, life: float | None = 3600.0, latency: float = 1.0) -> None:
         self.life = life
@@ -31,7 +31,7 @@ class WatchedProvider:
         self.always: str | None = None
 
     async def __call__(self) -> AccessToken:
-        """Return the next token, or fails."""
+        """Return the next token, or raise the failure."""
         self.asked.append(now())
         number = len(self.asked)
         await asyncio.sleep(self.latency)
@@ -42,7 +42,7 @@ class WatchedProvider:
 
 
 class GuardedService(ScriptedTransport):
-    """Responds with 401 to every token that `accepts` does not take; each attempt has a token of `provider`."""
+    """Responds with 401 to every token that `accepts` rejects. Attempts carry the tokens of `provider`."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class GuardedService(ScriptedTransport):
         return (await send(self._backoff)).status_code
 
     async def calls(self, count: int = 100) -> list[int | BaseException]:
-        """Send so many requests at once."""
+        """Send a number of requests at once."""
         return await asyncio.gather(*(self.call() for _ in range(count)), return_exceptions=True)
 
 
@@ -82,15 +82,15 @@ def _token(request: ReceivedRequest) -> str:
     ],
 )
 def test_a_text_that_cannot_be_sent_is_rejected_without_showing_it(value: object) -> None:
-    """An invalid token raises TokenError, which does not contain it."""
+    """An invalid token raises a TokenError without the token."""
     with pytest.raises(TokenError, match="the token must be a non-empty string") as raised:
-        AccessToken(value)  # type: ignore[arg-type]  # what must not work
+        AccessToken(value)  # type: ignore[arg-type]  # a wrong type
     assert "Evil" not in str(raised.value)
     assert "abc" not in str(raised.value)
 
 
 async def test_a_hundred_tasks_share_a_token_until_it_expires() -> None:
-    """A hundred calls share one request for a token, also when it has expired; meanwhile they send what is fresh."""
+    """A hundred calls share one call of the provider, for the first token and after its expiry."""
     source = WatchedProvider()
     service = GuardedService(source)
     for wait in (0, 3000, 600):
@@ -100,8 +100,8 @@ async def test_a_hundred_tasks_share_a_token_until_it_expires() -> None:
     assert service.tokens == ["t-1"] * 200 + ["t-2"] * 100
 
 
-async def test_one_task_refreshes_in_the_early_window() -> None:
-    """In the early window, calls send the old token while one refresh runs; then they send the new one."""
+async def test_calls_do_not_wait_for_an_early_refresh() -> None:
+    """Shortly before the expiry, calls send the old token while one refresh runs, and then the new one."""
     source = WatchedProvider(latency=5.0)
     service = GuardedService(source)
     await service.call()
@@ -117,7 +117,7 @@ async def test_one_task_refreshes_in_the_early_window() -> None:
 
 @pytest.mark.parametrize("cancelled", [99, 100])
 async def test_cancelled_tasks_do_not_cancel_the_refresh(cancelled: int) -> None:
-    """Cancelling the task that started the refresh, or all of them, leaves the refresh to the others."""
+    """The refresh continues when the task that started it is cancelled, or all waiting tasks are."""
     source = WatchedProvider()
     service = GuardedService(source)
     tasks = [asyncio.create_task(service.call()) for _ in range(100)]
@@ -130,7 +130,7 @@ async def test_cancelled_tasks_do_not_cancel_the_refresh(cancelled: int) -> None
 
 
 async def test_closing_a_client_ends_its_refresh() -> None:
-    """Also one that no call waits for: no task remains."""
+    """No task is left of a refresh that no call waits for."""
     transport = BackoffTransport(ScriptedTransport(200), token=WatchedProvider(), now=wall_clock)
     call = asyncio.create_task(send(transport))
     await asyncio.sleep(0.5)
@@ -141,15 +141,15 @@ async def test_closing_a_client_ends_its_refresh() -> None:
 
 
 @pytest.mark.parametrize("given", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
-async def test_a_token_that_is_given_is_sent_as_it_is(given: str | AccessToken) -> None:
-    """A token without a provider is sent even when it has expired, and its 401 is the result."""
+async def test_a_fixed_token_is_sent_as_it_is(given: str | AccessToken) -> None:
+    """A token without a provider is sent also after its expiry, and its 401 is the response of the call."""
     service = GuardedService(given, lambda token: False)
     assert await service.call() == 401
     assert service.tokens == ["t-0"]
 
 
 async def test_cancelling_a_call_cancels_its_own_call_of_the_provider() -> None:
-    """A provider that is called for one attempt alone ends with it, and the cancellation stays one."""
+    """A call of the provider for a single attempt is cancelled with the attempt, and the call raises CancelledError."""
     service = GuardedService(WatchedProvider(life=None))
     await service.call()
     call = asyncio.create_task(service.call())
@@ -162,39 +162,39 @@ async def test_cancelling_a_call_cancels_its_own_call_of_the_provider() -> None:
 
 
 @pytest.mark.parametrize("response", ["", "a\nb", None, 7, b"abc"])
-async def test_a_response_of_the_source_that_is_no_token_is_a_failure(response: object) -> None:
-    """A TokenError that tells what is wrong and not what it was; nothing is sent."""
-    service = GuardedService(lambda: response)  # type: ignore[arg-type]  # what must not work
-    said = r"the token provider failed: (the token must be a non-empty string|a token must be a str)"
-    with pytest.raises(TokenError, match=said):
+async def test_a_result_of_the_provider_that_is_no_token_is_a_failure(response: object) -> None:
+    """The TokenError has the reason and not the result, and no request is sent."""
+    service = GuardedService(lambda: response)  # type: ignore[arg-type]  # a wrong type
+    message = r"the token provider failed: (the token must be a non-empty string|a token must be a str)"
+    with pytest.raises(TokenError, match=message):
         await service.call()
     assert service.tokens == []
 
 
 def test_a_token_of_another_kind_is_rejected_at_once() -> None:
-    """Neither text nor token nor function."""
+    """A token must be a string, an AccessToken or a function."""
     with pytest.raises(TokenError, match="a token must be a str or an AccessToken, not int"):
-        BackoffTransport(token=7)  # type: ignore[arg-type]  # what must not work
+        BackoffTransport(token=7)  # type: ignore[arg-type]  # a wrong type
 
 
 @pytest.mark.parametrize(
-    ("failure", "said"), [(ConnectionError("planted-secret"), "ConnectionError"), (TokenError("no key"), "no key")]
+    ("failure", "message"), [(ConnectionError("planted-secret"), "ConnectionError"), (TokenError("no key"), "no key")]
 )
-async def test_a_failed_refresh_is_shared_by_the_calls_that_wait(failure: Exception, said: str) -> None:
-    """All calls that began before the failure raise it, those too that reach the provider only after it."""
+async def test_a_failed_refresh_is_shared_by_the_calls_that_wait(failure: Exception, message: str) -> None:
+    """All calls that began before the failure raise it, also calls that need the token later."""
     source = WatchedProvider()
     source.failure = failure
     errors = await GuardedService(source, max_in_flight=20).calls()
     assert len(set(map(id, errors))) == 100
-    assert {(type(error), str(error)) for error in errors} == {(TokenError, f"the token provider failed: {said}")}
+    assert {(type(error), str(error)) for error in errors} == {(TokenError, f"the token provider failed: {message}")}
     assert all(isinstance(error, TokenError) and error.__cause__ is failure for error in errors)
-    # Half a second after the first failure it is called once more, unless it said itself what is wrong.
+    # The provider is called again after half a second, unless it has raised a TokenError.
     assert source.asked == ([0.0] if isinstance(failure, TokenError) else [0.0, 1.5])
 
 
 @pytest.mark.parametrize("is_shared", [True, False])
-async def test_a_provider_that_hangs_once_stops_nobody(is_shared: bool) -> None:
-    """A refresh ends after 30 seconds, and the provider is called once more: all calls that wait get that token."""
+async def test_a_provider_that_hangs_once_fails_no_call(is_shared: bool) -> None:
+    """A refresh ends after 30 s, and the provider is called again: all waiting calls get that token."""
     asked: list[float] = []
 
     async def provider() -> AccessToken:
@@ -210,25 +210,25 @@ async def test_a_provider_that_hangs_once_stops_nobody(is_shared: bool) -> None:
 
 
 async def test_a_provider_that_hangs_is_named() -> None:
-    """After both calls of it, with the time that each had; and by a deadline that passes before."""
+    """The error names the provider and its time limit after two calls of it, and so does the error of the deadline."""
 
     async def provider() -> str:
         await asyncio.sleep(100.0)
         raise TimeoutError("planted-secret")
 
-    for timeout, deadline, kind, said in (
+    for timeout, deadline, kind, message in (
         (2.0, None, TokenError, "the token provider failed: it did not return within 2 s"),
         (None, None, TokenError, "the token provider failed: TimeoutError$"),
         (2.0, 3.0, DeadlineExceededError, "deadline of 3 s passed while the token provider was called"),
     ):
         policy = BackoffPolicy(deadline=deadline)
         transport = BackoffTransport(ScriptedTransport(200), token=provider, token_timeout=timeout, policy=policy)
-        with pytest.raises(kind, match=said):
+        with pytest.raises(kind, match=message):
             await send(transport)
 
 
-async def test_a_failure_in_the_early_window_fails_no_call() -> None:
-    """After a failed refresh in the early window, calls send the old token and retry the provider once a second."""
+async def test_a_failure_before_the_expiry_fails_no_call() -> None:
+    """After a failed early refresh, calls send the old token, and call the provider once a second."""
     source = WatchedProvider(latency=0.0)
     service = GuardedService(source)
     await service.call()
@@ -242,7 +242,7 @@ async def test_a_failure_in_the_early_window_fails_no_call() -> None:
 
 
 async def test_after_a_401_the_call_is_retried_once_with_a_new_token() -> None:
-    """A token that the service takes no more is refreshed once for all; each call is retried once."""
+    """A rejected token is refreshed once for all calls, and each call is retried once."""
     source = WatchedProvider()
     service = GuardedService(source, lambda token: token != "t-1", latency=0.1)
     assert await service.calls() == [200] * 100
@@ -257,7 +257,7 @@ async def test_after_a_401_the_call_is_retried_once_with_a_new_token() -> None:
 async def test_a_call_sends_at_most_two_requests_because_of_401(
     always: str | None, life: float | None, sent: list[str]
 ) -> None:
-    """A 401 with the new token as well is the response; with the same token again, the request is not retried."""
+    """A second 401 is the response of the call; if the provider returns the same token, there is no retry."""
     source = WatchedProvider(life=life)
     source.always = always
     service = GuardedService(source, lambda token: False)
@@ -265,8 +265,8 @@ async def test_a_call_sends_at_most_two_requests_because_of_401(
     assert (service.tokens, len(source.asked)) == (sent, 2)
 
 
-async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
-    """A late 401 retries with the token that is there, without asking."""
+async def test_a_401_for_an_old_token_keeps_the_new_one() -> None:
+    """After a late 401, the call is retried with the present token, without a call of the provider."""
     source = WatchedProvider()
     service = GuardedService(source, lambda token: token != "t-1", latency=60.0)
     late = asyncio.create_task(service.call())
@@ -275,10 +275,10 @@ async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
     assert (service.tokens, len(source.asked)) == (["t-1", "t-1", "t-2", "t-2"], 2)
 
 
-async def test_each_call_gets_the_token_that_its_own_context_names() -> None:
-    """Without an expiry, a provider may read the user of a web request: no call sends the token of another one.
+async def test_each_call_gets_the_token_of_its_own_context() -> None:
+    """A provider without expiries may read the user from a ContextVar: no call sends the token of another user.
 
-    Nor after a 401, when the provider is called once more.
+    The same holds after a 401, when the provider is called again.
     """
     user: ContextVar[str] = ContextVar("user")
     asked: list[str] = []
@@ -299,8 +299,8 @@ async def test_each_call_gets_the_token_that_its_own_context_names() -> None:
     assert sorted(service.tokens) == sorted(f"{name}-{number}" for name in names for number in (1, 2, 3))
 
 
-async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> None:
-    """The token that a 401 led to is for the next attempt; one after a long cooldown does not carry it, expired.
+async def test_a_later_retry_carries_a_fresh_token() -> None:
+    """The token after a 401 is for the next attempt: an attempt after a long cooldown does not send it expired.
 
     A 429 uses no attempt, also when the 401 has used the last one.
     """
@@ -327,13 +327,13 @@ async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> N
     ],
 )
 def test_a_token_is_redacted_in_a_text(value: str, text: str, shown: str) -> None:
-    """Wherever it stands, also percent-encoded; a short one where it stands alone, unless it is a word."""
+    """A long token is redacted anywhere, also percent-encoded; a short one only alone, and not if it is a word."""
     assert redacted(AccessToken(value), text) == shown
 
 
 @pytest.mark.parametrize("life", [3600.0, None])
 async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: float | None) -> None:
-    """What failed for an earlier call need not fail for this one."""
+    """The failure of an earlier call is not raised again."""
     source = WatchedProvider(life=life)
     service = GuardedService(source)
     for failure in (ConnectionError(), TokenError("x"), asyncio.CancelledError(), None, asyncio.CancelledError(), None):
@@ -348,7 +348,7 @@ async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: floa
 
 
 async def test_a_failure_is_shared_for_one_second() -> None:
-    """A call that began before the failure calls the provider again when it needs a token long after it."""
+    """A call that began before the failure calls the provider again if it needs a token later than that."""
     source = WatchedProvider()
     auth = TokenSource(source, now=wall_clock)
     source.failure = TokenError("x")

@@ -1,4 +1,4 @@
-"""Exceptions of the application keep their tracebacks, whatever fails while it handles them."""
+"""Exceptions of the application keep their tracebacks when a call fails while they are handled."""
 
 import traceback
 from collections.abc import Awaitable, Callable
@@ -21,13 +21,13 @@ Call = Callable[[], Awaitable[object]]
 
 
 def failing(outcome: Exception | PreparedResponse) -> Call:
-    """A call that fails."""
+    """Return a call with an outcome that raises."""
     transport = BackoffTransport(ScriptedTransport(outcome), policy=ONCE)
     return lambda: send(transport)
 
 
 def asking_for_a_token() -> Call:
-    """A call whose token provider fails."""
+    """Return a call whose token provider raises."""
 
     def provider() -> str:
         raise LookupError("no key")
@@ -66,7 +66,7 @@ async def handling(error: Exception, call: Call) -> None:
 
 @pytest.mark.parametrize("call", CALLS)
 async def test_an_exception_that_the_application_handles_keeps_its_traceback(call: str) -> None:
-    """Also its causes, and the members of a group; a call that fails meanwhile removes only frames of its own."""
+    """A failing call removes only its own frames, and none of the exception, its causes or the members of a group."""
     make, kind = CALLS[call]
     cause, member, handled = (raised(ValueError(number)) for number in range(3))
     handled.__cause__, handled.__context__ = cause, ExceptionGroup("several", [member])
@@ -77,8 +77,8 @@ async def test_an_exception_that_the_application_handles_keeps_its_traceback(cal
         assert "_raise" in [frame.name for frame in traceback.extract_tb(error.__traceback__)]
 
 
-async def test_what_a_token_provider_raises_keeps_the_frames_of_the_application() -> None:
-    """It says where the provider failed; the frames that called the provider are gone."""
+async def test_an_exception_of_a_token_provider_keeps_the_frames_of_the_application() -> None:
+    """The traceback shows where the provider failed, without the frames that called it."""
     with pytest.raises(TokenError) as raised:
         await asking_for_a_token()()
     assert raised.value.__cause__ is not None
@@ -86,8 +86,8 @@ async def test_what_a_token_provider_raises_keeps_the_frames_of_the_application(
     assert [frame.name for frame in frames] == ["provider"]
 
 
-async def test_a_chain_of_errors_may_close_a_circle() -> None:
-    """A transport may raise an error that is a cause of its own cause."""
+async def test_a_chain_of_errors_may_be_a_cycle() -> None:
+    """A transport may raise an error that is the cause of its own cause."""
     first, second = httpx.ConnectError("a"), ValueError("b")
     first.__cause__, second.__cause__ = second, first
     with pytest.raises(NotSentError):

@@ -1,7 +1,7 @@
-"""One connection under every order of events: each call gets its own bytes or an error, and nothing of another call.
+"""Connections under any order of events: each call gets its own bytes or an error, and no bytes of another call.
 
-A machine starts calls, plays the server byte by byte, and cancels, closes, stalls and waits in between, at any turn of
-the event loop. Both ends are in this thread, and time is virtual, so each order can be repeated.
+A state machine starts calls, sends the bytes of the server, and cancels, closes, stalls and waits, in any iteration of
+the event loop. Both ends of a connection are in this thread, and time is virtual, so a run can be repeated.
 """
 
 import asyncio
@@ -21,14 +21,14 @@ from tests.support.examples import examples
 
 ORIGIN = (b"http", b"127.0.0.1", 80)
 TIMES = {"connect": 30.0, "read": 30.0, "write": 30.0}
-#: More than the buffers of one direction: it pauses the peer.
+#: More bytes than the buffers of one direction: they make the peer pause.
 LARGE = 800_000
 PHANTOM = b"HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nphantom"
-#: What follows an event: turns of the event loop, and whether a call is cancelled then. Without a turn, the next event
-#: comes before the client has seen this one.
+#: After an event: iterations of the event loop, and whether a call is cancelled then. Without an iteration, the next
+#: event comes before the client has seen this one.
 Then = tuple[int, bool]
 THEN = st.sampled_from([(0, False), (0, False), (1, False), *[(8, False)] * 8, (2, True)])
-#: What no call has asked for, by the method of the machine.
+#: Other events, by their method of the machine: pauses, surplus bytes, slow peers, closed connections.
 TROUBLE = st.one_of(
     st.tuples(st.just("pause"), st.sampled_from([0.5, 1.5, 4.5, 4.5, 31.0])),
     st.tuples(st.just("interim"), st.sampled_from([100, 199]), st.sampled_from([0, 0, 7, 100_000]), st.booleans()),
@@ -38,17 +38,17 @@ TROUBLE = st.one_of(
 
 
 class Call:
-    """A call: its number stands in its path, and in each byte of the body that belongs to it."""
+    """A call. Its number is in its path, and in the body of its response."""
 
     def __init__(self, number: int, *, content: bytes, hold: asyncio.Future[None] | None) -> None:
         self.number, self.content, self.hold = number, content, hold
         self.body = b""
-        #: How long the body of its response is, once that has a head.
+        #: The size of the body of its response; None before its head.
         self.size: int | None = None
         self.task: asyncio.Task[None] | None = None
 
     async def run(self, pool: Pool) -> None:
-        """Send the request, and read its response; with a hold, wait between both."""
+        """Send the request, wait for the hold if there is one, and read the response."""
         headers = [(b"Host", b"service.example"), (b"Content-Length", b"%d" % len(self.content))]
         head = head_of(b"POST", b"/%d" % self.number, header_lines(headers), self.content)
         response = await pool.send(ORIGIN, head, self.content, {"timeout": TIMES})
@@ -65,7 +65,7 @@ class Call:
             await response.stream.aclose()
 
     def bytes_of(self, size: int) -> bytes:
-        """Return a body for it."""
+        """Return a body for this call."""
         return (b"%d;" % self.number * size)[:size]
 
 
@@ -77,15 +77,15 @@ class Service:
         self.peer, self._socket = socket.socketpair()
         self._socket.setblocking(False)
         self._request = self._unsent = b""
-        #: The call whose request has begun, until its response and its request have ended; the call before.
+        #: The call whose request or response has not ended, and the call before it.
         self.call: Call | None = None
         self.served: Call | None = None
-        #: What is still to be sent of its body: None before the head.
+        #: The rest of the body of the response; None before the head.
         self.left: bytes | None = None
         self.is_chunked = self.has_ended = self.is_slow = self.is_over = False
 
     def pump(self) -> None:
-        """Send what the client takes, and read what it has sent, unless this end is slow."""
+        """Send as much as the client accepts, and read its bytes, unless this end is slow."""
         try:
             with suppress(BlockingIOError):
                 while self._unsent:
@@ -102,14 +102,14 @@ class Service:
         self._request += data
         head, end, _ = self._request.partition(b"\r\n\r\n")
         if end and self.call is None:
-            # A request starts on a connection whose last response was sent and read to its end.
+            # A connection is reused only after its last response was sent and read to its end.
             assert self.served is None or len(self.served.body) == self.served.size
             self.call = self._calls[int(head.split(b" ", 2)[1][1:])]
             self.left, self.has_ended = None, False
         self.finish()
 
     def finish(self) -> None:
-        """Wait for the next request when this one and its response have ended."""
+        """Expect the next request if this request and its response have ended."""
         content = self._request.partition(b"\r\n\r\n")[2]
         if self.has_ended and self.call is not None and len(content) == len(self.call.content):
             self._request, self.served, self.call = b"", self.call, None
@@ -120,28 +120,28 @@ class Service:
         self.pump()
 
     def end(self) -> None:
-        """Close the connection, which resets it if something is left to be read."""
+        """Close the connection. Unread bytes make that a reset."""
         self.is_over = True
         self._socket.close()
 
 
 def has_no_head(service: Service) -> bool:
-    """Return whether a request waits for its response."""
+    """Return whether a request waits for the head of its response."""
     return service.call is not None and service.left is None
 
 
 def has_no_end(service: Service) -> bool:
-    """Return whether a response has begun and has not ended."""
+    """Return whether a response has begun and not ended."""
     return service.left is not None and not service.has_ended
 
 
 def is_idle(service: Service) -> bool:
-    """Return whether no request waits, after the first, nor may be on its way."""
+    """Return whether the connection is idle after a response, and no request can be on the way."""
     return service.call is None and service.served is not None and not service.is_slow
 
 
 class Network(VirtualTimeLoop):
-    """An event loop whose connections lead to services in the same thread."""
+    """An event loop that connects to services in the same thread."""
 
     def __init__(self, calls: list[Call]) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ class Network(VirtualTimeLoop):
 
 
 class Orders(RuleBasedStateMachine):
-    """Calls through one pool, and the server's end of each of its connections."""
+    """Calls through one pool, and the server's end of its connections."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -163,7 +163,7 @@ class Orders(RuleBasedStateMachine):
         self.loop = Network(self.calls)
         self.pool = Pool(None)
 
-    # What the clients do
+    # Events of the clients
 
     @precondition(lambda self: len(self._running()) < 2)
     @rule(size=st.sampled_from([0, 10, LARGE]), holds=st.booleans(), then=THEN)
@@ -185,8 +185,8 @@ class Orders(RuleBasedStateMachine):
 
     @precondition(lambda self: any(call.hold is not None and not call.hold.done() for call in self.calls))
     @rule(then=THEN)
-    def read_on(self, then: Then) -> None:
-        """Let the calls that hold read."""
+    def resume(self, then: Then) -> None:
+        """End the holds of calls: they read their responses."""
         for call in self.calls:
             if call.hold is not None and not call.hold.done():
                 call.hold.set_result(None)
@@ -199,13 +199,13 @@ class Orders(RuleBasedStateMachine):
             self.cancel(0)
 
     def turn(self, turns: int) -> None:
-        """Let the event loop turn."""
+        """Run iterations of the event loop."""
         for _ in range(turns):
             self.loop.call_soon(self.loop.stop)
             self.loop.run_forever()
             self._service(bool)
 
-    # What the server does
+    # Events of the server
 
     def _service(self, condition: Callable[[Service], bool]) -> Service | None:
         for service in self.loop.services:
@@ -253,7 +253,7 @@ class Orders(RuleBasedStateMachine):
 
     @rule(trouble=TROUBLE, then=THEN)
     def trouble(self, trouble: tuple[Any, ...], then: Then) -> None:
-        """Let something happen that no call has asked for."""
+        """Call the method of another event."""
         name, *arguments = trouble
         getattr(self, name)(*arguments)
         self._then(then)
@@ -263,7 +263,7 @@ class Orders(RuleBasedStateMachine):
         self.loop.be_busy(seconds)
 
     def interim(self, status: int, size: int, is_chunked: bool) -> None:
-        """Send an interim response, which HTTP gives no body."""
+        """Send an interim response, perhaps with a body, which HTTP does not allow."""
         if (service := self._service(has_no_head)) is None:
             return
         framing, body = (b"content-length: %d\r\n" % size if size else b""), b"x" * size
@@ -272,7 +272,7 @@ class Orders(RuleBasedStateMachine):
         service.send(b"HTTP/1.1 %d Early\r\n%s\r\n%s" % (status, framing, body))
 
     def surplus(self, data: bytes) -> None:
-        """Send what belongs to no request: nobody can tell it from a response once another request waits."""
+        """Send bytes on an idle connection. With a request in flight, they could not be told from its response."""
         if (service := self._service(is_idle)) is not None:
             service.send(data)
 
@@ -282,15 +282,15 @@ class Orders(RuleBasedStateMachine):
             service.end()
 
     def slow(self) -> None:
-        """Take no more of an upload, or take it again."""
+        """Stop to read an upload, or read it again."""
         if (service := self._service(bool)) is not None:
             service.is_slow = not service.is_slow
 
-    # What must be true
+    # Promises
 
     @invariant()
     def own_bytes(self) -> None:
-        """A call that ended has its own bytes, or an error of httpx."""
+        """A finished call has its own bytes, or an error of httpx."""
         for call in self.calls:
             assert call.task is not None
             if not call.task.done() or call.task.cancelled():
@@ -303,7 +303,7 @@ class Orders(RuleBasedStateMachine):
                 raise error
 
     def teardown(self) -> None:
-        """Serve the calls and three more, end those that are left, and see that nothing else is."""
+        """Serve the calls and three more, cancel the others, and check that no connection and no timer is left."""
         for service in self.loop.services:
             service.is_slow = False
         for _ in range(3):
@@ -311,10 +311,10 @@ class Orders(RuleBasedStateMachine):
                 self.body(1.0, (8, False))
             while self._service(has_no_head):
                 self.head(10, False, b"", 200, 1.0, (8, False))
-            # A call that holds is cancelled: its connection must not serve the next one.
+            # The connection of a cancelled call must not serve the next one.
             self.cancel(0)
             self.start(0, False, (8, False))
-            self.read_on((8, False))
+            self.resume((8, False))
         for call in self.calls:
             if call.task is not None:
                 call.task.cancel()
@@ -324,7 +324,7 @@ class Orders(RuleBasedStateMachine):
         assert all(service.is_over for service in self.loop.services)
         assert repr(self.pool) == "in_use=0, idle=0"
         self.own_bytes()
-        # No timer is left, so no time passes.
+        # Without a timer, the virtual time does not advance.
         ended_at = self.loop.time()
         with pytest.raises(RuntimeError, match="no timer"):
             self.loop.run_forever()
@@ -333,7 +333,7 @@ class Orders(RuleBasedStateMachine):
 
 
 def test_in_every_order_each_call_gets_its_own_bytes() -> None:
-    """Whatever comes in whatever order: its own bytes or an error, no reuse but clean, and no socket left."""
-    phases = [Phase.explicit, Phase.reuse, Phase.generate]  # to shrink a failure takes longer than a test may
+    """A call gets its own bytes or an error, a connection is reused only when it is clean, and no socket is left."""
+    phases = [Phase.explicit, Phase.reuse, Phase.generate]  # shrinking a failure would exceed the time limit of a test
     tried = settings(max_examples=examples(120), stateful_step_count=40, phases=phases)
     run_state_machine_as_test(Orders, settings=tried)

@@ -1,4 +1,4 @@
-"""The default transport: what it sends, which responses it takes, and when a connection is used again."""
+"""The default transport: its requests, valid and invalid responses, and the reuse of connections."""
 
 import asyncio
 import ssl
@@ -15,12 +15,21 @@ from itwin_platform_transport.connections.messages import NOT_HTTP
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.examples import examples
-from tests.support.networks import TIMES, WATCHED, Handler, Network, authority, on_every_network, watched
-from tests.support.real_time import pass_time, run_in, until
+from tests.support.networks import (
+    TIMES,
+    WATCHED,
+    Handler,
+    Network,
+    authority,
+    on_every_network,
+    server_context,
+    watched,
+)
+from tests.support.real_time import pass_time, until
 from tests.support.services import RawServer, raw_response
 
 LARGE = bytes(range(256)) * 40_000
-#: More than all buffers between two programs hold.
+#: More bytes than all buffers between two programs.
 HUGE = LARGE * 4
 OK = raw_response(b"{}")
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -41,7 +50,7 @@ async def head_of(reader: asyncio.StreamReader) -> bytes:
 
 
 def responding(*responses: bytes, closes: bool = False) -> Handler:
-    """Send one response after the other; the last one again and again, or the end of the connection after it."""
+    """Return a handler that sends the responses in order; then it repeats the last one, or closes the connection."""
     left = list(responses)
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -54,7 +63,7 @@ def responding(*responses: bytes, closes: bool = False) -> Handler:
 
 
 def stalling(data: bytes) -> Handler:
-    """Send these bytes after the head of a request; then send nothing, and read no more."""
+    """Return a handler that sends bytes after the head of a request, and then neither sends nor reads."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
@@ -66,7 +75,7 @@ def stalling(data: bytes) -> Handler:
 
 MANY_HEADERS = b"HTTP/1.1 200 OK" + b"".join(b"\r\na-%d: b" % number for number in range(400))
 LONG_HEADER = b"HTTP/1.1 200 OK\r\na: " + b"b" * 100_000
-#: A response, and what is read of it: after the first ones the connection serves the next request too.
+#: A response, with its status and its body. After these, the connection serves the next request.
 LASTING: dict[str, tuple[bytes, int, bytes]] = {
     "Content-Length": (OK, 200, b"{}"),
     "chunks": (CHUNKED + b"3\r\nabc\r\n0\r\n\r\n", 200, b"abc"),
@@ -80,6 +89,7 @@ LASTING: dict[str, tuple[bytes, int, bytes]] = {
     "204": (b"HTTP/1.1 204 No Content\r\n\r\n", 204, b""),
     "304 with a length": (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 70\r\n\r\n", 304, b""),
 }
+#: After these, it does not.
 LAST: dict[str, tuple[bytes, int, bytes]] = {
     "Connection: close": (raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\nconnection: close"), 200, b"{}"),
     "HTTP/1.0": (raw_response(b"{}", head=b"HTTP/1.0 200 OK"), 200, b"{}"),
@@ -93,7 +103,7 @@ LAST: dict[str, tuple[bytes, int, bytes]] = {
 @pytest.mark.parametrize("case", LASTING | LAST)
 @on_every_network
 async def test_a_response_is_read_to_its_end(network: Network, case: str) -> None:
-    """A response ends where HTTP says, and its connection serves the next request if nothing speaks against it."""
+    """A response ends as HTTP defines, and its connection serves the next request if that is safe."""
     data, *expected = (LASTING | LAST)[case]
     async with network.served(responding(data, raw_response(b"next"))) as url:
         first = await network.send(url, method="HEAD" if case.startswith("HEAD") else "GET")
@@ -106,7 +116,7 @@ async def test_a_response_is_read_to_its_end(network: Network, case: str) -> Non
 MALFORMED = {
     "no HTTP": b"HTTX/9 nonsense\r\n\r\n",
     "101": b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nabc",
-    "a status that is none": b"HTTP/1.1 099 Odd\r\n\r\n",
+    "an invalid status": b"HTTP/1.1 099 Odd\r\n\r\n",
     "lengths that differ": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
     "an empty coding beside a length": b"HTTP/1.1 200 OK\r\ntransfer-encoding:\r\ncontent-length: 1\r\n\r\na",
     "the size of a chunk": CHUNKED + b"3 bytes\r\nabc\r\n0\r\n\r\n",
@@ -120,7 +130,7 @@ MALFORMED = {
     "an endless size": CHUNKED + b"0" * 500_000,
     "endless empty lines": b"\r\n" * 250_000,
 }
-#: What the server sends before it closes the connection.
+#: The bytes that the server sends before it closes the connection.
 CUT = {
     "nothing": b"",
     "an interim response": b"HTTP/1.1 100 Continue\r\n\r\n",
@@ -133,8 +143,8 @@ CUT = {
 
 @pytest.mark.parametrize("case", MALFORMED | CUT)
 @on_every_network
-async def test_what_is_no_complete_response_ends_the_request(network: Network, case: str) -> None:
-    """It raises RemoteProtocolError at once: nothing is waited for or sent again, and no memory is filled."""
+async def test_an_invalid_or_incomplete_response_ends_the_request(network: Network, case: str) -> None:
+    """It raises RemoteProtocolError at once, without a wait, a second request or a full memory."""
     async with network.served(responding((MALFORMED | CUT)[case], closes=case in CUT)) as url:
         with pytest.raises(httpx.RemoteProtocolError) as raised:
             await network.send(url)
@@ -146,8 +156,8 @@ async def test_what_is_no_complete_response_ends_the_request(network: Network, c
 
 @pytest.mark.parametrize("size", [131_072, 131_073], ids=["the longest", "one byte more"])
 @pytest.mark.parametrize("step", [1_000, 65_536, 262_144])
-async def test_a_head_is_as_long_however_it_arrives(size: int, step: int) -> None:
-    """Its limit counts bytes, not packets, and not what comes behind it."""
+async def test_the_limit_of_a_head_counts_bytes(size: int, step: int) -> None:
+    """Neither the packets of a head nor the bytes behind it change the limit."""
     fixed = len(b"HTTP/1.1 200 OK\r\nx: \r\ncontent-length: 2\r\n\r\n")
     data = b"HTTP/1.1 200 OK\r\nx: %s\r\ncontent-length: 2\r\n\r\n{}" % (b"a" * (size - fixed))
     segments = [data[start : start + step] for start in range(0, len(data), step)]
@@ -167,7 +177,7 @@ async def test_a_head_is_as_long_however_it_arrives(size: int, step: int) -> Non
 async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(
     network: Network, url: str, kind: type[httpx.TransportError], text: str
 ) -> None:
-    """It says why in the words of the operating system, and no error of another kind escapes."""
+    """The error has the text of the operating system, and no other exception is raised."""
     with pytest.raises(kind, match=text):
         await network.send(url)
 
@@ -175,7 +185,7 @@ async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(
 @pytest.mark.parametrize("is_early", [False, True], ids=["response afterwards", "response before"])
 @on_every_network
 async def test_a_large_body_is_sent_completely(network: Network, is_early: bool) -> None:
-    """A body is sent with its length and to its end, whenever the service accepts it; then comes the next."""
+    """A body is sent to its end, with its length, before or after the response; then the connection is reused."""
     received: list[bytes] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -197,10 +207,10 @@ async def test_a_large_body_is_sent_completely(network: Network, is_early: bool)
 
 @pytest.mark.parametrize(("status", "closes"), [(413, False), (413, True), (200, False)])
 @on_every_network
-async def test_an_early_response_ends_an_upload_that_is_not_taken(
+async def test_an_early_response_ends_an_upload_that_is_not_read(
     network: Network, status: int, closes: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An error does at once, a success after the `write` limit: asyncio warns of nothing, and the connection ends."""
+    """An error ends it at once, a success after the `write` limit. The connection ends, and asyncio logs no warning."""
     early = raw_response(b"early", head=b"HTTP/1.1 %d Early" % status)
     times = TIMES if status == 413 else {**TIMES, "write": 0.05}
     async with network.served(responding(early, closes=True) if closes else stalling(early)) as url:
@@ -212,8 +222,8 @@ async def test_an_early_response_ends_an_upload_that_is_not_taken(
         assert caplog.records == []
 
 
-async def test_the_time_limit_of_writing_is_one_for_progress(plain: Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An upload may take longer than the `write` limit, as long as something of it is taken in time."""
+async def test_the_write_timeout_is_one_for_progress(plain: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An upload may take longer than the `write` limit if the service reads a part of it in time."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
@@ -239,8 +249,8 @@ SLOW: dict[str, tuple[bytes, bytes, type[httpx.TimeoutException]]] = {
 
 @pytest.mark.parametrize("case", SLOW)
 @on_every_network
-async def test_a_peer_that_stops_is_not_waited_for(network: Network, case: str) -> None:
-    """The phase that made no progress in time is the error, and the connection is closed."""
+async def test_a_peer_that_stops_ends_in_a_timeout(network: Network, case: str) -> None:
+    """The error names the phase without progress, and the connection is closed."""
     content, data, kind = SLOW[case]
     async with network.served(stalling(data)) as url:
         with pytest.raises(kind):
@@ -250,7 +260,7 @@ async def test_a_peer_that_stops_is_not_waited_for(network: Network, case: str) 
 
 @on_every_network
 async def test_a_peer_that_sends_too_far_ahead_is_slowed_down(network: Network) -> None:
-    """A body that nobody reads fills no memory; when it is read, it is complete."""
+    """A body that the caller does not read fills no memory, and is complete when it is read."""
     sent = 0
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -284,14 +294,14 @@ async def test_closing_leaves_no_socket(network: Network) -> None:
     async with network.served(handle) as url:
         response = await network.send(url)
         used = response.extensions["network_stream"].get_extra_info("socket")
-        # One of them waits until the peer takes more of its body.
+        # One of them waits until the peer reads more of its body.
         calls = [asyncio.create_task(network.send(url, method="POST", content=each)) for each in (b"", b"", HUGE)]
         await until(lambda: len(network.accepted) == 3)
         for _ in range(20):
             await asyncio.sleep(0)
         async with asyncio.timeout(5.0):
             await network.transport.aclose()
-            # Not only soon.
+            # Closed already, not only soon.
             assert (used.fileno(), repr(network.transport)) == (-1, NONE_OPEN)
             outcomes = await asyncio.gather(*calls, return_exceptions=True)
         assert [isinstance(outcome, httpx.TransportError) for outcome in outcomes] == [True] * 3
@@ -300,8 +310,8 @@ async def test_closing_leaves_no_socket(network: Network) -> None:
 
 
 @on_every_network
-async def test_who_asks_learns_of_the_connection(network: Network) -> None:
-    """The extension `network_stream` names the addresses of both ends and the TLS object."""
+async def test_a_response_has_the_details_of_its_connection(network: Network) -> None:
+    """The extension `network_stream` has the addresses of both ends and the TLS object."""
     async with network.served(responding(OK)) as url:
         response = await network.send(url)
         stream = response.extensions["network_stream"]
@@ -312,7 +322,7 @@ async def test_who_asks_learns_of_the_connection(network: Network) -> None:
 
 
 async def test_a_connection_that_is_not_needed_is_closed(plain: Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a quiet time one connection serves all requests, and the others end in it."""
+    """With few requests, one connection serves all of them, and the others are closed."""
     async with RawServer(raw_response()) as server:
         await opened_at_once(plain.transport, server.address, 2)
         for seconds in (0.0, 0.0, 2.4, 2.4):
@@ -338,10 +348,10 @@ async def test_a_connection_that_is_not_needed_is_closed(plain: Network, monkeyp
 async def test_a_connection_is_idle_for_as_long_as_its_server_says(
     plain: Network, monkeypatch: pytest.MonkeyPatch, header: bytes | None, kept: float, early: float
 ) -> None:
-    """Four seconds, or one less than `Keep-Alive` names: what arrives when the server closes it may be lost."""
+    """The keep-alive is four seconds, or one second less than `Keep-Alive` names."""
     head = b"HTTP/1.1 200 OK" if header is None else b"HTTP/1.1 200 OK\r\nKeep-Alive: " + header
     async with RawServer(raw_response(head=head), raw_response()) as server:
-        # What the first response says holds until the second one.
+        # The header of the first response applies until the second response.
         for seconds in (0.0, max(0.0, kept - early), 3.5):
             pass_time(monkeypatch, seconds=seconds)
             await plain.send(server.address)
@@ -349,14 +359,14 @@ async def test_a_connection_is_idle_for_as_long_as_its_server_says(
 
 
 async def opened_at_once(transport: EngineTransport, address: str, number: int) -> None:
-    """Open connections, and leave them idle."""
+    """Open a number of connections, and leave them idle."""
     requests = (transport.handle_async_request(httpx.Request("GET", address)) for _ in range(number))
     for response in await asyncio.gather(*requests):
         await response.aread()
 
 
 async def test_the_oldest_idle_connections_to_other_addresses_are_closed_beyond_a_hundred(plain: Network) -> None:
-    """Many addresses take few sockets, and one address keeps the connections of a wide client."""
+    """Many addresses need few sockets, and one address may keep more than a hundred connections."""
     async with RawServer(raw_response()) as one, RawServer(raw_response()) as two:
         await opened_at_once(plain.transport, one.address, 60)
         await opened_at_once(plain.transport, two.address, 60)
@@ -367,7 +377,7 @@ async def test_the_oldest_idle_connections_to_other_addresses_are_closed_beyond_
 
 
 async def test_a_408_ends_the_idle_connections_to_its_address_alone(plain: Network) -> None:
-    """The service there gave up waiting for requests; another one waits."""
+    """The service of this address has closed its idle connections; those to another address stay."""
     late = raw_response(head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close")
     async with RawServer(*[raw_response()] * 3, late) as one, RawServer(raw_response()) as two:
         await opened_at_once(plain.transport, one.address, 3)
@@ -377,27 +387,19 @@ async def test_a_408_ends_the_idle_connections_to_its_address_alone(plain: Netwo
 
 
 BODY = b"x" * 5_000
-#: What a server sends, each part in a packet of its own.
-PACKETS: dict[str, tuple[bytes, ...]] = {
-    "at once": (raw_response(b"x" * 100_000),),
-    "head, part, end": (raw_response(BODY)[:-5_000], BODY[:3_000], BODY[3_000:]),
-    "chunks": (CHUNKED, b"5\r\nxxxxx\r\n", b"5\r\nxxxxx\r\n0\r\n\r\n"),
-    "interim response": (b"HTTP/1.1 103 E\r\n\r\n", raw_response(BODY)[:-1], b"x"),
-    "last response": (raw_response(BODY, head=b"HTTP/1.1 200 OK\r\nconnection: close")[:-9], b"x" * 9),
-    "no body": (b"HTTP/1.1 204 No Content\r\n", b"\r\n"),
-}
+#: A response in four packets.
+PACKETS = (b"HTTP/1.1 103 E\r\n\r\n", raw_response(BODY)[:-5_000], BODY[:3_000], BODY[3_000:])
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "TLS"])
-@pytest.mark.parametrize("packets", PACKETS.values(), ids=PACKETS)
-def test_a_request_that_is_cancelled_leaves_nothing(packets: tuple[bytes, ...], is_encrypted: bool) -> None:
-    """At every turn of the event loop: no socket stays open, and the next request gets its own response."""
-    # Handshakes take most of the time: the quick profile tries each third turn over TLS.
+def test_a_request_that_is_cancelled_leaves_nothing(is_encrypted: bool) -> None:
+    """After a cancellation in any iteration, no socket stays open, and the next request gets its own response."""
+    # TLS handshakes are slow: the quick profile tries every third iteration.
     step = 3 if is_encrypted and examples(100) < 100 else 1
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while (await head_of(reader)).startswith(b"POST "):
-            for packet in packets:
+            for packet in PACKETS:
                 writer.write(packet)
                 for _ in range(4):
                     await asyncio.sleep(0)
@@ -423,7 +425,6 @@ def test_a_request_that_is_cancelled_leaves_nothing(packets: tuple[bytes, ...], 
     assert 5 < turn < 200
 
 
-@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 @pytest.mark.parametrize(
     ("offered", "served", "selected"),
     [
@@ -435,50 +436,34 @@ def test_a_request_that_is_cancelled_leaves_nothing(packets: tuple[bytes, ...], 
     ],
     ids=["default", "none", "HTTP/1.1", "h2 first", "h2"],
 )
-def test_a_service_that_selects_another_protocol_gets_no_request(
-    loop: str,
-    offered: list[str] | None,
-    served: list[str],
-    selected: str | None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+async def test_a_service_that_selects_another_protocol_gets_no_request(
+    offered: list[str] | None, served: list[str], selected: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The default certificates offer HTTP/1.1 by ALPN, and a caller's context is not changed.
+    """The default context offers HTTP/1.1 by ALPN, and the context of a caller is not changed.
 
-    One that another client has used with HTTP/2 offers that: the call says so at once.
+    If another client has set HTTP/2 in it and the service selects that, the call fails at once with the reason.
     """
     (tmp_path / "authority.pem").write_text(authority())
     monkeypatch.setenv("SSL_CERT_FILE", f"{tmp_path}/authority.pem")
-    events, received = list[object](), list[bytes]()
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        received.append(await head_of(reader))
-        writer.write(OK)
-        await reader.read()
-
-    async def called() -> None:
-        network = Network(is_encrypted=True)
-        assert network.server_context is not None
-        network.server_context.set_alpn_protocols(served)
-        context = None if offered is None else ssl.create_default_context(cadata=authority())
-        if context is not None and offered:
-            context.set_alpn_protocols(offered)
-        transport = BackoffTransport(ssl_context=context, on_event=events.append)
-        async with network.served(handle) as url, httpx.AsyncClient(transport=transport) as client:
-            if selected == "h2":
-                with pytest.raises(NotSentError, match=r"the service selected h2 by ALPN.*; nothing was sent"):
-                    await client.post(url)
-            else:
-                connection = (await client.post(url)).extensions["network_stream"].get_extra_info("ssl_object")
-                assert connection.selected_alpn_protocol() == selected
-        assert (len(events), len(received)) == (1, int(selected != "h2"))
-
-    run_in(loop, called)
+    events, serving = list[object](), server_context()
+    serving.set_alpn_protocols(served)
+    context = None if offered is None else ssl.create_default_context(cadata=authority())
+    if context is not None and offered:
+        context.set_alpn_protocols(offered)
+    transport = BackoffTransport(ssl_context=context, on_event=events.append)
+    async with RawServer(OK, context=serving) as server, httpx.AsyncClient(transport=transport) as client:
+        if selected == "h2":
+            with pytest.raises(NotSentError, match=r"the service selected h2 by ALPN.*; nothing was sent"):
+                await client.post(server.address)
+        else:
+            connection = (await client.post(server.address)).extensions["network_stream"].get_extra_info("ssl_object")
+            assert connection.selected_alpn_protocol() == selected
+    assert (len(events), len(server.requests)) == (1, int(selected != "h2"))
 
 
 @pytest.mark.parametrize("route", WATCHED)
-async def test_who_replaces_a_function_of_httpx_sees_each_request(plain: Network, route: str) -> None:
-    """Whatever function it is, also in a transport that has sent without; what is sent stays the same."""
+async def test_a_replaced_function_of_httpx_gets_each_request(plain: Network, route: str) -> None:
+    """The transport then sends through the replaced function, also after earlier requests, and sends the same bytes."""
     async with RawServer(raw_response(b"{}")) as server:
         request = Request("GET", httpx.URL(server.address), ((b"host", b"h"), (b"a", b"b")), b"", {"timeout": TIMES})
         assert (await plain.transport.send(request)).content == b"{}"

@@ -1,4 +1,4 @@
-"""What the environment says of certificates, as it is told when they cannot be read."""
+"""The error for certificates that cannot be read, which names their place."""
 
 import ssl
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ FILE, DIRECTORY = {"SSL_CERT_FILE": "/a.pem"}, {"SSL_CERT_DIR": "/b"}
 
 
 @pytest.mark.parametrize(
-    ("variables", "trust_env", "error", "said"),
+    ("variables", "trust_env", "error", "message"),
     [
         (FILE, True, MISSING, "the environment variable SSL_CERT_FILE names '/a.pem' (no such file or directory)"),
         (FILE | DIRECTORY, True, MALFORMED, "the environment variable SSL_CERT_FILE names '/a.pem' (no start line)"),
@@ -26,9 +26,9 @@ FILE, DIRECTORY = {"SSL_CERT_FILE": "/a.pem"}, {"SSL_CERT_DIR": "/b"}
     ],
 )
 def test_certificates_that_cannot_be_read_are_named(
-    monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], trust_env: bool, error: OSError, said: str
+    monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], trust_env: bool, error: OSError, message: str
 ) -> None:
-    """Where httpx found them, and what is wrong with them."""
+    """The text has the environment variable or certifi, and the reason."""
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
@@ -37,5 +37,5 @@ def test_certificates_that_cannot_be_read_are_named(
     monkeypatch.setattr(httpx, "create_ssl_context", read)
     with pytest.raises(SettingError) as raised:
         default_certificates(trust_env=trust_env)
-    assert str(raised.value) == f"the certificates to trust cannot be read: {said}"
+    assert str(raised.value) == f"the certificates to trust cannot be read: {message}"
     read.assert_called_once_with(trust_env=trust_env)

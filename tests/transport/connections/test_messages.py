@@ -1,4 +1,4 @@
-"""Requests and responses are those of httpx, for everybody who looks at them or changes them on their way."""
+"""Requests and responses as values: their headers for transports and tools, their limits, and texts of failures."""
 
 import asyncio
 import errno
@@ -31,14 +31,14 @@ from tests.support.services import PreparedResponse, RawServer, raw_response
 
 
 class Looking(EngineTransport):
-    """A caller's transport that looks at each request before it sends it, and changes headers of it."""
+    """A transport of the caller that records the headers of each request, and changes some of them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.seen: list[httpx.Headers] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Look at the request, and send it."""
+        """Record the headers, change them, and send the request."""
         assert (type(request), type(request.headers)) == (httpx.Request, httpx.Headers)
         self.seen.append(request.headers.copy())
         request.headers.update({"X-Correlation-Id": f"attempt-{len(self.seen)}", "user-agent": "changed"})
@@ -47,7 +47,7 @@ class Looking(EngineTransport):
 
 @pytest.mark.parametrize("is_around", [False, True], ids=["derived from the engine", "around it"])
 async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent(is_around: bool) -> None:
-    """A transport of the caller gets real `httpx.Headers` with the token, in each attempt; what it changes is sent."""
+    """In each attempt, a transport of the caller gets `httpx.Headers` with the token, and its changes are sent."""
     transport = Looking()
     given = httpx.MockTransport(transport.handle_async_request) if is_around else transport
     async with RawServer(PreparedResponse(status=503), raw_response()) as server, transport:
@@ -67,23 +67,8 @@ async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent(is_aroun
     assert [headers.get_list("user-agent") for headers in received] == [["changed"]] * 2
 
 
-async def test_a_transport_may_respond_itself() -> None:
-    """Nothing is sent then, and the response is decoded; an exception that is none of httpx ends the call as it is."""
-
-    class Responding(EngineTransport):
-        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            if request.method == "GET":
-                return httpx.Response(200, json={"iTwin": {"id": "a-1"}})
-            raise LookupError("planted")
-
-    async with PlatformClient("https://s.example", vendor="v", token="t", transport=Responding()) as platform:
-        assert (await platform.itwins.get_primary_account()).id == "a-1"
-        with pytest.raises(LookupError, match="planted"):
-            await platform.detectors.create(name="d", type="PhotoObjectDetector")
-
-
 async def test_a_response_that_a_tool_has_read_comes_as_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tool may read and decode each response of httpx; one that it has consumed without keeping it cannot be read."""
+    """A tool may read and decode a response of httpx; a response that it has consumed raises StreamConsumed."""
     own = httpx.AsyncHTTPTransport.handle_async_request
 
     async def read(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
@@ -105,7 +90,7 @@ async def test_a_response_that_a_tool_has_read_comes_as_it_was_read(monkeypatch:
 
 
 def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> None:
-    """A decoded response has no Content-Encoding header, and all other headers, with several of one name."""
+    """Without Content-Encoding, the other headers of a response stay, also two of one name."""
     received = [(b"Set-Cookie", b"a=1"), (b"set-cookie", b"b=\xe9"), (b"Empty", b"")]
     encoded = [*received, (b"Content-Encoding", b"identity"), (b"content-length", b"2")]
     response = httpx.Response(200, headers=encoded, stream=httpx.ByteStream(b"{}"))
@@ -114,12 +99,12 @@ def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> Non
 
 
 def test_a_body_without_a_length_is_rejected() -> None:
-    """It could be read as the next request."""
+    """The service could parse such a body as the next request."""
     with pytest.raises(httpx.LocalProtocolError, match="Content-Length is not the length of the body"):
         head_of(b"POST", b"/", header_lines([(b"a", b"1")]), b"abc")
 
 
-#: Of each part of a head, what HTTP allows in it. Source: RFC 9110, sections 5.5 and 5.6.2.
+#: The bytes that HTTP allows in each part of a head. Source: RFC 9110, sections 5.5 and 5.6.2.
 IN_A_TOKEN = {*b"!#$%&'*+-.^_`|~", *range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B)}
 ALLOWED: dict[str, tuple[set[int], Callable[[bytes], bytes]]] = {
     "method": (IN_A_TOKEN, lambda each: head_of(each, b"/", header_lines([]), b"")),
@@ -133,8 +118,8 @@ ALLOWED: dict[str, tuple[set[int], Callable[[bytes], bytes]]] = {
 
 
 @pytest.mark.parametrize("part", ALLOWED)
-def test_a_head_has_each_byte_where_http_allows_it(part: str) -> None:
-    """And no other one."""
+def test_a_head_has_only_the_bytes_that_http_allows(part: str) -> None:
+    """Each allowed byte is accepted, and each other byte is rejected."""
     expected, head = ALLOWED[part]
     found = set[int]()
     for byte in range(256):
@@ -145,27 +130,27 @@ def test_a_head_has_each_byte_where_http_allows_it(part: str) -> None:
 
 
 def caused(error: Exception, cause: Exception) -> Exception:
-    """An error with what it came from."""
+    """Return an error with its cause."""
     error.__cause__ = cause
     return error
 
 
 def connecting(cause: Exception) -> Exception:
-    """A failure to connect, with what it came from."""
+    """Return a failure to connect, with its cause."""
     return caused(httpx.ConnectError("x"), cause)
 
 
-def tls(said: str, kind: type[ssl.SSLError] = ssl.SSLError, *, verified: str = "") -> ssl.SSLError:
-    """A failure of TLS, with the reason that OpenSSL names, and with what it says of the certificate."""
-    error = kind(1, f"[SSL: {said}] words (_ssl.c:1000)")
-    error.reason = said
+def tls(message: str, kind: type[ssl.SSLError] = ssl.SSLError, *, verified: str = "") -> ssl.SSLError:
+    """Return a failure of TLS, with the reason of OpenSSL, and its message about the certificate."""
+    error = kind(1, f"[SSL: {message}] words (_ssl.c:1000)")
+    error.reason = message
     if verified:
         vars(error)["verify_message"] = verified
     return error
 
 
 READ, PROTOCOL = httpx.ReadError, httpx.RemoteProtocolError
-#: A failure, and why a retry cannot help, as the text says it after the class of the failure.
+#: A failure that a retry would not change, and the reason in the text.
 FINAL: list[tuple[Exception, str]] = [
     (connecting(tls("CERTIFICATE_VERIFY_FAILED", verified="certificate has expired")), "certificate has expired"),
     *(
@@ -196,27 +181,30 @@ FINAL: list[tuple[Exception, str]] = [
         "the proxy rejects the connection, with status 407: its URL needs a user and a password that it accepts",
     ),
 ]
-#: Bytes came that are no HTTP.
+#: Failures after bytes that are not HTTP.
 FOREIGN: list[tuple[Exception, str]] = [
     (PROTOCOL(NOT_HTTP), NOT_HTTP),
-    # The words of h11, also of an alert of TLS.
-    *((PROTOCOL(said), NOT_HTTP) for said in ("illegal status line: bytearray(b'planted')", "illegal request line")),
+    # The texts of h11, also for an alert of TLS.
+    *(
+        (PROTOCOL(message), NOT_HTTP)
+        for message in ("illegal status line: bytearray(b'planted')", "illegal request line")
+    ),
 ]
-#: Nothing came.
+#: Failures after a closed connection without a response.
 HUNG_UP: list[tuple[Exception, str]] = [
     (caused(READ("x"), ConnectionResetError(errno.ECONNRESET, "y")), "connection reset by peer"),
     (caused(httpx.WriteError("x"), BrokenPipeError(errno.EPIPE, "y")), "broken pipe"),
     (PROTOCOL(CLOSED), CLOSED),
-    (PROTOCOL("Server disconnected without sending a response."), CLOSED),  # the words of h11
+    (PROTOCOL("Server disconnected without sending a response."), CLOSED),  # the text of h11
 ]
-#: Any other failure: a retry may help.
+#: Other failures: a retry may help.
 OTHER: list[tuple[Exception, str]] = [
     (caused(READ("x"), tls("TLSV1_ALERT_INTERNAL_ERROR")), ""),
     (caused(READ("x"), tls("BAD_CERTIFICATE")), ""),
     *((connecting(tls("EOF", kind)), "") for kind in (ssl.SSLZeroReturnError, ssl.SSLSyscallError)),
     *((connecting(tls("EOF", kind)), "") for kind in (ssl.SSLWantReadError, ssl.SSLWantWriteError)),
     *((connecting(cause), CLOSED) for cause in (tls("EOF", ssl.SSLEOFError), ConnectionResetError())),
-    *((httpx.ProxyError(said), "") for said in ("502 Bad Gateway", "4xx")),
+    *((httpx.ProxyError(message), "") for message in ("502 Bad Gateway", "4xx")),
     (connecting(ConnectionRefusedError(errno.ECONNREFUSED, "y")), "connection refused"),
     (connecting(socket.gaierror(socket.EAI_NONAME, "Name or service NOT known")), "name or service not known"),
     (connecting(OSError("planted")), ""),
@@ -225,30 +213,30 @@ OTHER: list[tuple[Exception, str]] = [
 ]
 
 
-def test_a_failure_is_named_with_its_reason_and_what_to_do() -> None:
-    """Its class, what TLS, the system, the proxy or the bytes say, and no text that may be confidential."""
-    for error, said in FINAL + FOREIGN + HUNG_UP + OTHER:
-        assert kind_of_failure(error) == ": ".join(filter(None, (type(error).__name__, said)))
-        assert (why_final(error) is not None) is ((error, said) in FINAL)
+def test_the_text_of_a_failure_has_its_reason_and_a_remedy() -> None:
+    """It has the class and the reason of TLS, the system or the proxy, and no text that may be confidential."""
+    for error, message in FINAL + FOREIGN + HUNG_UP + OTHER:
+        assert kind_of_failure(error) == ": ".join(filter(None, (type(error).__name__, message)))
+        assert (why_final(error) is not None) is ((error, message) in FINAL)
 
 
-def test_an_address_that_shows_no_sign_of_http() -> None:
-    """Its bytes are no HTTP; over plain http it may also hang up, and then the failure asks whether it needs https."""
+def test_an_address_that_may_not_speak_http() -> None:
+    """It sends other bytes. Over plain http it may also close the connection: the text asks whether it needs https."""
     for scheme, expected in (("https", FOREIGN), ("http", FOREIGN + HUNG_UP)):
         assert [each for each in FINAL + FOREIGN + HUNG_UP + OTHER if is_not_http(each[0], scheme=scheme)] == expected
     assert not is_not_http(None, scheme="http")
-    said = kind_of_failure(HUNG_UP[0][0], may_need_https=True)
-    assert said == "ReadError: connection reset by peer: does it need https?"
+    message = kind_of_failure(HUNG_UP[0][0], may_need_https=True)
+    assert message == "ReadError: connection reset by peer: does it need https?"
 
 
 @pytest.mark.parametrize(("scheme", "speaker"), [("http", "the server"), ("https", "the proxy")])
 def test_a_failure_behind_a_proxy_names_it(scheme: str, speaker: str) -> None:
-    """A TLS that does not begin is that of the proxy if TLS was to be spoken to it."""
+    """If the URL of the proxy is https, a failed handshake is that of the proxy."""
     error = connecting(tls("WRONG_VERSION_NUMBER"))
     error.add_note("another note")
     error.add_note(f"{THROUGH_PROXY}{scheme}://proxy.example")
-    said = f"WRONG_VERSION_NUMBER: {speaker} does not speak TLS: is it http://?"
-    assert kind_of_failure(error) == f"ConnectError: {said}: through the proxy {scheme}://proxy.example"
+    message = f"WRONG_VERSION_NUMBER: {speaker} does not speak TLS: is it http://?"
+    assert kind_of_failure(error) == f"ConnectError: {message}: through the proxy {scheme}://proxy.example"
 
 
 @pytest.mark.parametrize(
@@ -264,13 +252,13 @@ def test_a_failure_behind_a_proxy_names_it(scheme: str, speaker: str) -> None:
         (None, "localhost", False),
     ],
 )
-def test_an_address_that_most_likely_is_wrong(error: Exception | None, host: str, is_wrong: bool) -> None:
-    """Its name is unknown, or nothing listens there on this machine."""
+def test_an_address_that_is_probably_wrong(error: Exception | None, host: str, is_wrong: bool) -> None:
+    """Its host is unknown, or it is a closed port on this machine."""
     assert is_nowhere(error, host=host) is is_wrong
 
 
 async def test_a_body_is_sent_with_its_length_and_not_in_chunks() -> None:
-    """Whether it was to be streamed or its headers state no length; the other headers stay."""
+    """A streamed body and a body without a stated length are sent with their length, and the other headers stay."""
 
     async def parts() -> AsyncIterator[bytes]:
         yield b"abc"
@@ -285,7 +273,7 @@ async def test_a_body_is_sent_with_its_length_and_not_in_chunks() -> None:
 
 
 class Parts(httpx.AsyncByteStream):
-    """A body in parts, of which one may be an error."""
+    """A body in parts. A part may be an error."""
 
     def __init__(self, *parts: bytes | Exception) -> None:
         self.parts, self.read, self.is_closed = parts, 0, False
@@ -299,7 +287,7 @@ class Parts(httpx.AsyncByteStream):
         self.read += 1
 
     async def aclose(self) -> None:
-        """Note it."""
+        """Record it."""
         self.is_closed = True
 
 
@@ -317,7 +305,7 @@ class Parts(httpx.AsyncByteStream):
 async def test_a_body_is_read_to_its_end_or_its_limit_and_closed(
     status: int, parts: tuple[bytes | Exception, ...], content: bytes | None, fault: str | None, read: int
 ) -> None:
-    """Of a body that is too large, and of an error's that breaks off, the beginning is kept; a success raises."""
+    """The beginning of a body is kept if it is too large, or breaks off after an error status; a success raises."""
     stream = Parts(*parts)
     response = Response(status, stream=stream)
     with pytest.raises(READ) if content is None else nullcontext():
@@ -327,7 +315,7 @@ async def test_a_body_is_read_to_its_end_or_its_limit_and_closed(
 
 
 async def test_a_body_is_closed_to_its_end_when_its_reading_is_cancelled() -> None:
-    """What cancelled the reading does not end the closing."""
+    """The cancellation of the read does not cancel the close."""
 
     class Slow(Parts):
         async def __aiter__(self) -> AsyncIterator[bytes]:

@@ -5,7 +5,7 @@ from tests.support.examples import examples
 
 
 async def test_no_response_is_read_differently() -> None:
-    """Where both accept what arrives, they agree; where one rejects it, the reason is known."""
+    """The two parsers agree on a response that both accept, and a rejection by one of them has a known reason."""
     made = Messages(seed=11)
     found, unknown = await compared(made.segments() for _ in range(examples(800)))
     assert unknown == []

@@ -9,5 +9,5 @@ from tests.support.event_loops import VirtualTimeLoop
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """The loop that coroutine tests run in."""
+    """Return the event loop of coroutine tests."""
     return {"virtual": VirtualTimeLoop}

@@ -1,4 +1,4 @@
-"""What an application is told: a line and an event for each attempt and cooldown, a span for each call and attempt."""
+"""Log lines and events for attempts and cooldowns, and OpenTelemetry spans for calls and attempts."""
 
 import asyncio
 import logging
@@ -50,17 +50,17 @@ POLICY = BackoffPolicy(base_delay=1.0, max_delay=1.0)
         ((200,), 3600.0, [("CancelledError", 1, 120.0)], DeadlineExceededError, 1),
         ((UNTRUSTED,), 0.0, [("ConnectError", 1, 0.0)], NotSentError, 0),
     ],
-    ids=["each", "one that the deadline cuts off", "one whose certificate is not trusted"],
+    ids=["retries", "deadline", "untrusted certificate"],
 )
 async def test_each_attempt_is_an_event(
     steps: tuple[Outcome, ...], latency: float, expected: list[object], error: type[TransportError] | None, sent: int
 ) -> None:
-    """Answered or not: how it ended, which one of the call it was, and how long it took without the waits.
+    """The event has the status or the error, the number of the attempt, and its duration without delays.
 
-    Where one side does not trust the other it is the first attempt, although no request was sent.
+    A failed TLS handshake is the event of attempt 1, although no request was sent.
     """
     events: list[object] = []
-    await asyncio.sleep(1.0)  # a duration is no moment
+    await asyncio.sleep(1.0)  # so that a duration and a time differ
     with nullcontext() if error is None else pytest.raises(error) as raised:
         await send(backoff(ScriptedTransport(*steps, latency=latency), on_event=events.append), "PATCH")
     ended = [event for event in events if isinstance(event, AttemptEnded)]
@@ -70,13 +70,13 @@ async def test_each_attempt_is_an_event(
 
 
 def client(service: httpx.AsyncBaseTransport | None, **settings: Any) -> PlatformClient:
-    """A client of the scripted service, with short delays."""
-    given: dict[str, Any] = {"token": "planted-token", "backoff": POLICY, "transport": service} | settings
-    return PlatformClient("https://service.example/base-path", vendor="acme", **given)
+    """Return a client of the scripted service, with short delays."""
+    arguments: dict[str, Any] = {"token": "planted-token", "backoff": POLICY, "transport": service} | settings
+    return PlatformClient("https://service.example/base-path", vendor="acme", **arguments)
 
 
 def cooldown(seconds: float, **limit: str) -> CooldownStarted:
-    """The event of a cooldown of the operation."""
+    """Return the event of a cooldown of the operation."""
     return CooldownStarted(method="GET", route="/things", seconds=seconds, **limit)
 
 
@@ -95,7 +95,7 @@ NAMES = {"ITwinPlatform-RateLimited-Tier": "Trial", "ITwinPlatform-RateLimited-A
 async def test_a_cooldown_is_one_event(
     calls: int, jitter: float, limits: list[httpx.Response], expected: list[CooldownStarted]
 ) -> None:
-    """However many 429s it has: how long no request starts, and which limit the response names."""
+    """For any number of 429s, the event has the seconds without requests, and the limit that the response names."""
     events: list[object] = []
     gate = Gate(20, random_number=lambda: jitter)
     transport = backoff(ScriptedTransport(*limits, 200), gate=gate, on_event=events.append)
@@ -103,8 +103,8 @@ async def test_a_cooldown_is_one_event(
     assert [event for event in events if isinstance(event, CooldownStarted)] == expected
 
 
-async def test_the_correlation_id_is_that_of_the_response_else_the_one_that_was_sent() -> None:
-    """What support asks for is on each attempt."""
+async def test_the_correlation_id_of_an_event_is_the_received_or_the_sent_one() -> None:
+    """The event of each attempt has the id of its response, or else the one of its request."""
     events: list[object] = []
     service = ScriptedTransport(response(200, headers={"X-Correlation-Id": "answered"}), httpx.ConnectError("x"), 200)
     transport = backoff(service, on_event=events.append)
@@ -115,7 +115,7 @@ async def test_the_correlation_id_is_that_of_the_response_else_the_one_that_was_
 
 
 async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -> None:
-    """Level DEBUG for an attempt, INFO for a retry and WARNING for a cooldown, in the logger `itwin_platform`."""
+    """The logger `itwin_platform` has level DEBUG for an attempt, INFO for a retry and WARNING for a cooldown."""
     caplog.set_level(logging.DEBUG, "itwin_platform")
     last = response(200, headers={"x-correlation-id": "c-1"})
     await send(backoff(ScriptedTransport(rate_limited("2"), last, latency=2.0)))
@@ -127,18 +127,27 @@ async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -
     ]
 
 
+class Provider:
+    """A tracer provider whose objects cannot be hashed, as those of Logfire."""
+
+    __hash__ = None  # type: ignore[assignment]  # as for a class that defines `__eq__`
+
+    def __init__(self, inner: trace.TracerProvider) -> None:
+        self.get_tracer = inner.get_tracer
+
+
 @pytest.fixture
 def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
-    """Where the spans end. OpenTelemetry has no call that takes its provider back, so it is patched."""
+    """The exporter of spans. The provider is patched, because OpenTelemetry cannot reset it."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: Provider(provider))
     yield exporter
     provider.shutdown()
 
 
-def of(span: ReadableSpan) -> dict[str, object]:
-    """The attributes of a span."""
+def attributes_of(span: ReadableSpan) -> dict[str, object]:
+    """Return the attributes of a span."""
     return dict(span.attributes or {})
 
 
@@ -150,7 +159,7 @@ async def test_a_call_has_a_span_with_its_attempts_below(spans: InMemorySpanExpo
     assert [span.name for span in (call, *attempts)] == ["GET /itwins/myprimaryaccount"] * 4
     assert (call.kind, {span.kind for span in attempts}) == (trace.SpanKind.INTERNAL, {trace.SpanKind.CLIENT})
     assert [span.parent for span in attempts] == [call.context] * 3
-    assert of(call) == {
+    assert attributes_of(call) == {
         "http.request.method": "GET",
         "url.template": "/itwins/myprimaryaccount",
         "server.address": "service.example",
@@ -158,9 +167,9 @@ async def test_a_call_has_a_span_with_its_attempts_below(spans: InMemorySpanExpo
         "http.response.status_code": 200,
         "itwin_platform.correlation_id": "c-1",
     }
-    assert [of(span).get("http.response.status_code") for span in attempts] == [503, 429, 200]
-    assert [of(span).get("http.request.resend_count") for span in attempts] == [None, 1, 2]
-    assert [of(span).get("error.type") for span in attempts] == ["503", "429", None]
+    assert [attributes_of(span).get("http.response.status_code") for span in attempts] == [503, 429, 200]
+    assert [attributes_of(span).get("http.request.resend_count") for span in attempts] == [None, 1, 2]
+    assert [attributes_of(span).get("error.type") for span in attempts] == ["503", "429", None]
     assert [span.status.is_ok for span in (*attempts, call)] == [False, False, True, True]
     scope = call.instrumentation_scope
     assert scope is not None
@@ -172,37 +181,40 @@ async def test_a_call_has_a_span_with_its_attempts_below(spans: InMemorySpanExpo
     [("https://service.example", 443), ("http://127.0.0.1", 80), ("https://service.example:8443", 8443)],
 )
 async def test_a_span_has_the_port_of_its_address(spans: InMemorySpanExporter, address: str, port: int) -> None:
-    """That of the scheme, where the address names none."""
+    """An address without a port has the default port of its scheme."""
     async with PlatformClient(address, vendor="acme", token="t", transport=ScriptedTransport(ACCOUNT)) as platform:
         await platform.itwins.get_primary_account()
-    assert {of(span)["server.port"] for span in spans.get_finished_spans()} == {port}
+    assert {attributes_of(span)["server.port"] for span in spans.get_finished_spans()} == {port}
 
 
-async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanExporter) -> None:
-    """The cooldown after a 429 is a wait at the gate, and a slow token provider a wait for the token."""
+async def test_a_span_has_the_waits_before_its_attempt(spans: InMemorySpanExporter) -> None:
+    """The cooldown after a 429 is its `gate_wait`, and the time of a slow token provider its `token_wait`."""
 
     async def provider() -> AccessToken:
         await asyncio.sleep(3.0)
         return AccessToken("planted-token")
 
-    await asyncio.sleep(1.0)  # a wait is no moment
+    await asyncio.sleep(1.0)  # so that a wait and a time differ
     async with client(ScriptedTransport(rate_limited("20"), ACCOUNT), token=provider) as platform:
         await platform.itwins.get_primary_account()
     first, second, _ = spans.get_finished_spans()
-    assert (of(first)["itwin_platform.gate_wait"], of(first)["itwin_platform.token_wait"]) == (0.0, 3.0)
-    assert 20.0 <= float(str(of(second)["itwin_platform.gate_wait"])) <= 21.0
+    assert (attributes_of(first)["itwin_platform.gate_wait"], attributes_of(first)["itwin_platform.token_wait"]) == (
+        0.0,
+        3.0,
+    )
+    assert 20.0 <= float(str(attributes_of(second)["itwin_platform.gate_wait"])) <= 21.0
 
 
-async def test_a_wait_for_a_probe_stands_on_the_attempt_after_it(spans: InMemorySpanExporter) -> None:
-    """Calls of an operation that is down wait beside the gate until one of them has probed it."""
+async def test_a_span_has_the_wait_for_a_probe(spans: InMemorySpanExporter) -> None:
+    """The `outage_wait` is the time in which the circuit breaker was open, before another call probed."""
     info = CallInfo(method="GET", route="/things/{id}", policy=POLICY)
     transport = backoff(ScriptedTransport(*[503] * 20, 200, latency=0.5))
     urls = [httpx.URL(f"https://service.example/things/{number}") for number in range(21)]
     await asyncio.gather(*(transport.send(Request("GET", url, (), b"", {}), info) for url in urls))
-    attempts = [of(span) for span in spans.get_finished_spans() if span.kind is trace.SpanKind.CLIENT]
+    attempts = [attributes_of(span) for span in spans.get_finished_spans() if span.kind is trace.SpanKind.CLIENT]
     waits = [attempt.get("itwin_platform.outage_wait") for attempt in attempts]
     assert waits[:20] == [None] * 20
-    # The last call did not fail, so it probes first; the others slept their own delay of a second meanwhile.
+    # The last call has not failed, so it probes first, and the others are in their own delay of a second.
     assert waits[20:] == [pytest.approx(0.6), *[pytest.approx(0.1)] * 20]
 
 
@@ -218,20 +230,20 @@ async def test_a_wait_for_a_probe_stands_on_the_attempt_after_it(spans: InMemory
 async def test_a_failed_call_records_its_error(
     spans: InMemorySpanExporter, step: Any, error: type[Exception], kinds: list[str]
 ) -> None:
-    """Its spans have the name of the error, also of a cancellation, and neither message nor frames, nor any secret."""
+    """Its spans have the class of the error, also of a cancellation, and no message, no frames and no secret."""
     policy = BackoffPolicy(max_attempts=1, max_wait=0.0)
     async with client(ScriptedTransport(step), backoff=policy) as platform:
         with pytest.raises(error):
             async with asyncio.timeout(1.0):
                 await platform.itwins.get_primary_account()
     finished = spans.get_finished_spans()
-    assert [of(span)["error.type"] for span in finished] == kinds
+    assert [attributes_of(span)["error.type"] for span in finished] == kinds
     assert not any(span.status.is_ok for span in finished)
     assert all(not span.events and span.status.description is None for span in finished)
 
 
-async def test_a_call_that_is_held_back_is_a_rate_limit(spans: InMemorySpanExporter) -> None:
-    """A known cooldown that is too long raises the error of its 429; its only span says so, and no response is told."""
+async def test_a_call_that_a_known_cooldown_ends_is_a_rate_limit(spans: InMemorySpanExporter) -> None:
+    """The error has the response of the 429, the only span has the status 429, and `on_response` is not called."""
     limit, body = {"retry-after": "300", "x-correlation-id": "c-9"} | NAMES, b'{"error": {"code": "TooManyRequests"}}'
     responses: list[ResponseInfo] = []
     service = ScriptedTransport(httpx.Response(429, headers=limit, content=body))
@@ -247,11 +259,11 @@ async def test_a_call_that_is_held_back_is_a_rate_limit(spans: InMemorySpanExpor
     assert (error.method, error.route, error.body) == ("GET", "/itwins/myprimaryaccount", body)
     assert (error.code, error.tier, error.api, error.correlation_id) == ("TooManyRequests", "Trial", "iTwins", "c-9")
     (span,) = spans.get_finished_spans()
-    assert (of(span)["error.type"], of(span).get("http.response.status_code")) == ("429", None)
+    assert (attributes_of(span)["error.type"], attributes_of(span).get("http.response.status_code")) == ("429", None)
 
 
 async def test_instrumented_httpx_has_a_span_an_attempt(httpx_mock: HTTPXMock, spans: InMemorySpanExporter) -> None:
-    """OpenTelemetry's `HTTPXClientInstrumentor` traces each request below its attempt, and sends the trace context."""
+    """The span of `HTTPXClientInstrumentor` is below that of the attempt, and each request has the trace context."""
     for status in (503, 429, 200):
         httpx_mock.add_response(status, headers={"retry-after": "1"}, content=b'{"iTwin": {"id": "a-1"}}')
     instrumentor = HTTPXClientInstrumentor()
@@ -270,7 +282,7 @@ async def test_instrumented_httpx_has_a_span_an_attempt(httpx_mock: HTTPXMock, s
 
 
 async def test_nothing_confidential_is_told(spans: InMemorySpanExporter, caplog: pytest.LogCaptureFixture) -> None:
-    """Lines, events and spans name the template of the path: no id, no query value, no body and no token.
+    """Log lines, events and spans have the template of a path, and no id, no query value, no body and no token.
 
     A token that a service returns as its correlation id is redacted.
     """
@@ -290,32 +302,13 @@ async def test_nothing_confidential_is_told(spans: InMemorySpanExporter, caplog:
     routes = ["/scenes/{scene_id}/objects", *["/webhooks/{webhook_id}"] * 2, "/itwins/myprimaryaccount"]
     assert [event.route for event in events] == routes
     finished = spans.get_finished_spans()
-    assert len([span for span in finished if "itwin_platform.correlation_id" in of(span)]) == 3
-    told = caplog.text + repr(events) + "".join(span.to_json() for span in finished)
-    assert not [word for word in ("planted", SCENE, "base-path", "Bearer") if word in told]
-
-
-async def test_any_tracer_provider_is_used(spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A provider may be of a class of its own, such as Logfire's, whose objects cannot be hashed."""
-
-    class Provider:
-        __hash__ = None  # type: ignore[assignment]  # as for a class that defines `__eq__`
-
-        def __init__(self, inner: trace.TracerProvider) -> None:
-            self._inner = inner
-
-        def get_tracer(self, name: str, version: str) -> trace.Tracer:
-            return self._inner.get_tracer(name, version)
-
-    provider = Provider(trace.get_tracer_provider())
-    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
-    async with client(ScriptedTransport(ACCOUNT)) as platform:
-        await platform.itwins.get_primary_account()
-    assert len(spans.get_finished_spans()) == 2
+    assert len([span for span in finished if "itwin_platform.correlation_id" in attributes_of(span)]) == 3
+    output = caplog.text + repr(events) + "".join(span.to_json() for span in finished)
+    assert not [word for word in ("planted", SCENE, "base-path", "Bearer") if word in output]
 
 
 async def test_without_a_tracer_provider_nothing_is_traced() -> None:
-    """OpenTelemetry is imported here, and nothing has set it up: no span is made, and none is current."""
+    """If OpenTelemetry is imported and not set up, no span is made, and none is current."""
     current: list[object] = []
 
     def inner(request: Any) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""A client or a transport that the caller passes, of httpx or of httpx2: the same calls, errors and endings."""
+"""Clients and transports of the caller, of httpx and of httpx2: calls, errors and closing."""
 
 import asyncio
 import gzip
@@ -27,35 +27,35 @@ BASE_URL = "https://service.example/api"
 ACCEPT = "application/vnd.acme.itwin-platform.v1+json"
 ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account", "displayName": "Acme"}}'
 EMPTY_PAGE = b'{"iTwins": [], "_links": {}}'
-#: The modules, whose names are the same.
+#: Two modules with the same names.
 LIBRARIES: dict[str, Any] = {"httpx": httpx, "httpx2": httpx2}
 #: A status, headers and a body.
-Answer = tuple[int, dict[str, str], bytes]
+PlannedResponse = tuple[int, dict[str, str], bytes]
 
 
 @pytest.fixture(params=LIBRARIES)
 def library(request: pytest.FixtureRequest) -> Any:
-    """The library of what the caller passes."""
+    """The library of the client or transport that the caller passes."""
     return LIBRARIES[request.param]
 
 
 class Service:
-    """Takes the next answer for each request, the last one for all that follow, and records the requests."""
+    """Takes the next response for each request, repeats the last one, and records the requests."""
 
-    def __init__(self, library: Any, *answers: Answer) -> None:
+    def __init__(self, library: Any, *responses: PlannedResponse) -> None:
         self.requests: list[Any] = []
-        left = iter(answers)
+        left = iter(responses)
 
         def respond(request: Any) -> Any:
             self.requests.append(request)
-            status, headers, content = next(left, answers[-1])
+            status, headers, content = next(left, responses[-1])
             return library.Response(status, headers=headers, stream=library.ByteStream(content))
 
         self.transport = library.MockTransport(respond)
 
 
 def theirs_of(library: Any, service: Service) -> Any:
-    """A client with habits of its own."""
+    """Return a client of the caller with its own settings."""
     return library.AsyncClient(
         transport=service.transport,
         auth=("user", "password"),
@@ -68,12 +68,12 @@ def theirs_of(library: Any, service: Service) -> Any:
 
 
 def platform_of(client: Any = None, **settings: Any) -> PlatformClient:
-    """Our client, over theirs if there is one."""
+    """Return our client, perhaps with a client of the caller."""
     return PlatformClient(BASE_URL, vendor="acme", token="t-1", http_client=client, **settings)
 
 
-async def test_ours_applies_and_theirs_is_kept(library: Any) -> None:
-    """Our token, Accept, address and query win; their own headers and parameters go with them."""
+async def test_our_request_goes_out_with_the_defaults_of_the_client(library: Any) -> None:
+    """Our token, Accept, address and query override those of the client; its other headers and parameters are added."""
     service = Service(library, (200, {}, EMPTY_PAGE))
     async with theirs_of(library, service) as theirs, platform_of(theirs) as platform:
         assert await platform.itwins.list(display_name="A & B", page_size=5).collect() == []
@@ -86,8 +86,8 @@ async def test_ours_applies_and_theirs_is_kept(library: Any) -> None:
     assert dict(request.url.params).items() >= {"tenant": "7", "displayName": "A & B", "$top": "5"}.items()
 
 
-async def test_a_timeout_of_either_library_is_sent_down(library: Any) -> None:
-    """Each phase of an attempt has the limit that was given to it, in the client and in a view."""
+async def test_a_timeout_of_either_library_reaches_the_transport(library: Any) -> None:
+    """Each phase of an attempt has its limit, in the client and in a view."""
     service = Service(library, (200, {}, ACCOUNT))
     limits, shorter = library.Timeout(7.0, connect=2.0, pool=None), library.Timeout(1.0)
     async with platform_of(transport=service.transport, timeout=limits) as platform:
@@ -98,8 +98,8 @@ async def test_a_timeout_of_either_library_is_sent_down(library: Any) -> None:
     assert sent[0] == {"connect": 2.0, "read": 7.0, "write": 7.0, "pool": None}
 
 
-async def test_a_query_stays_as_it_is_where_they_add_nothing(library: Any) -> None:
-    """A client without default parameters, and a transport, send our address byte by byte."""
+async def test_a_query_stays_as_it_is_without_default_parameters(library: Any) -> None:
+    """A client without default parameters, and a transport, send our address unchanged."""
     sent = Service(library, (200, {}, EMPTY_PAGE))
     async with library.AsyncClient(transport=sent.transport) as theirs:
         for platform in (platform_of(theirs), platform_of(transport=sent.transport)):
@@ -109,8 +109,8 @@ async def test_a_query_stays_as_it_is_where_they_add_nothing(library: Any) -> No
     assert [request.url.raw_path for request in sent.requests] == [expected] * 2
 
 
-async def test_it_is_neither_changed_nor_closed(library: Any) -> None:
-    """Headers, auth, parameters, timeout and hooks are what they were, and it can be used afterwards."""
+async def test_a_client_of_the_caller_is_neither_changed_nor_closed(library: Any) -> None:
+    """Its headers, auth, parameters, timeout and hooks stay as they were, and it can be used afterwards."""
     service = Service(library, (200, {"set-cookie": "theirs=2"}, ACCOUNT))
 
     def state() -> list[object]:
@@ -127,9 +127,9 @@ async def test_it_is_neither_changed_nor_closed(library: Any) -> None:
 
 
 async def test_backoff_and_errors_apply(library: Any) -> None:
-    """503 is retried, redirects are not followed, a status is a typed error, a body is limited.
+    """A 503 is retried, redirects are not followed, and a status or an invalid body is a typed error.
 
-    Where httpx cannot read where a redirect leads, it fails although it does not follow: the outcome is unknown.
+    httpx parses the address of a redirect without following it: if that fails, the outcome is unknown.
     """
     redirected = (APIStatusError, "302")
     unreadable = redirected if library is httpx2 else (OutcomeUnknownError, "RemoteProtocolError")
@@ -148,20 +148,20 @@ async def test_backoff_and_errors_apply(library: Any) -> None:
     ]
     async with theirs_of(library, service) as theirs, platform_of(theirs) as platform:
         assert (await platform.itwins.get_primary_account()).id == "a-1"
-        for error, said in expected:
-            with pytest.raises(error, match=said):
+        for error, message in expected:
+            with pytest.raises(error, match=message):
                 await platform.scenes.create("i-1", display_name="A")
     assert {request.url.host for request in service.requests} == {"service.example"}
 
 
 @pytest.mark.parametrize(("read", "encoded"), [(False, False), (True, False), (True, True)])
 async def test_a_hook_that_raises_for_the_status_changes_nothing(library: Any, read: bool, encoded: bool) -> None:
-    """Their hook raises HTTPStatusError: the status still decides, and a body that the hook has read is there."""
+    """After an HTTPStatusError of a hook, the status is the result, with the body if the hook has read it."""
 
     async def hook(response: Any) -> None:
         if read:
             await response.aread()
-        response.raise_for_status()  # as httpx's own documentation shows
+        response.raise_for_status()  # as in the documentation of httpx
 
     body = b'{"error": {"code": "HeaderNotFound", "message": "No."}}'
     headers, content = ({"content-encoding": "gzip"}, gzip.compress(body)) if encoded else ({}, body)
@@ -173,8 +173,8 @@ async def test_a_hook_that_raises_for_the_status_changes_nothing(library: Any, r
     assert (raised.value.attempts, raised.value.code) == (2, "HeaderNotFound" if read else None)
 
 
-async def test_a_hook_that_keeps_no_body_is_named(library: Any) -> None:
-    """A response whose body a hook has streamed away is an error that says what the hook is to call."""
+async def test_a_hook_that_consumes_the_body_is_an_error(library: Any) -> None:
+    """If a hook has streamed the body of a response, the error says that the hook has to call `aread()`."""
 
     async def hook(response: Any) -> None:
         async for _ in response.aiter_raw():
@@ -187,8 +187,8 @@ async def test_a_hook_that_keeps_no_body_is_named(library: Any) -> None:
             await platform.itwins.get_primary_account()
 
 
-async def test_a_client_that_they_closed_is_a_usage_error(library: Any) -> None:
-    """Nothing is sent or retried through a client that is closed."""
+async def test_a_client_that_the_caller_has_closed_is_a_usage_error(library: Any) -> None:
+    """No request is sent or retried through a closed client."""
     theirs = library.AsyncClient()
     platform = platform_of(theirs)
     await theirs.aclose()
@@ -198,22 +198,13 @@ async def test_a_client_that_they_closed_is_a_usage_error(library: Any) -> None:
     assert asyncio.get_running_loop().time() == 0.0
 
 
-async def test_what_a_transport_responds_comes_back(library: Any) -> None:
-    """With each of its headers, and with its extensions."""
-    headers, extensions = [("set-cookie", "a"), ("Set-Cookie", "b")], {"note": "kept"}
-    theirs = library.MockTransport(lambda _: library.Response(404, headers=headers, extensions=extensions))
-    async with httpx.AsyncClient(transport=BackoffTransport(theirs)) as client:
-        response = await client.get(BASE_URL)
-    assert (response.headers.get_list("set-cookie"), response.extensions["note"]) == (["a", "b"], "kept")
-
-
-#: The exceptions that both libraries have, and among them those that bring a text of their own.
+#: The exceptions of both libraries, and those with a fixed text.
 EXCEPTIONS = [name for name, kind in inspect.getmembers(httpx, inspect.isclass) if issubclass(kind, Exception)]
 OWN_TEXT = ("StreamConsumed", "StreamClosed", "ResponseNotRead", "RequestNotRead")
 
 
 def example(library: Any, name: str) -> Any:
-    """An exception of a library, by its name."""
+    """Return an exception of a library, by its name."""
     kind = getattr(library, name)
     if name == "HTTPStatusError":
         return kind("x", request=library.Request("GET", BASE_URL), response=library.Response(500))
@@ -221,7 +212,7 @@ def example(library: Any, name: str) -> Any:
 
 
 def failing(library: Any, error: Exception, *, at: str) -> Any:
-    """A transport that fails at the head of each response, in its body, or when the body is closed."""
+    """Return a transport that fails before the head of a response, in its body, or when the body is closed."""
 
     class Body(library.AsyncByteStream):  # type: ignore[misc]  # of either library
         async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -244,7 +235,7 @@ def failing(library: Any, error: Exception, *, at: str) -> Any:
 @pytest.mark.parametrize("at", ["head", "body", "closing"])
 @pytest.mark.parametrize("name", EXCEPTIONS)
 async def test_an_exception_of_httpx2_counts_as_that_of_httpx(name: str, at: str) -> None:
-    """The same error with the same text after as many attempts; its cause shows what httpx2 has raised."""
+    """The call raises the same error with the same text, and its cause has the exception of httpx2."""
     ends = []
     for library in (httpx, httpx2):
         original = example(library, name)
@@ -261,10 +252,10 @@ async def test_an_exception_of_httpx2_counts_as_that_of_httpx(name: str, at: str
 
 
 async def test_a_subclass_of_theirs_counts_as_its_base() -> None:
-    """The nearest base class of httpx2 decides, whatever name the subclass has."""
+    """The nearest base class of httpx2 counts, and not the name of the subclass."""
 
     class ConnectError(httpx2.ReadTimeout):
-        """As a caller's transport defines it."""
+        """An exception of the transport of a caller."""
 
     transport = failing(httpx2, ConnectError("x"), at="head")
     async with platform_of(transport=transport) as platform:
@@ -273,7 +264,7 @@ async def test_a_subclass_of_theirs_counts_as_its_base() -> None:
 
 
 async def test_an_exception_of_the_caller_stays_as_it_is(library: Any) -> None:
-    """What neither library nor network has raised is a fault of the caller's transport, and reaches the caller."""
+    """An exception that is no failure of a library or the network is raised as it is: it is a bug of the transport."""
     error = KeyError("x")
     async with platform_of(transport=failing(library, error, at="body")) as platform:
         with pytest.raises(KeyError) as raised:
@@ -282,7 +273,7 @@ async def test_an_exception_of_the_caller_stays_as_it_is(library: Any) -> None:
 
 
 async def test_a_client_of_httpx2_cannot_send_through_a_backoff_transport() -> None:
-    """It is a transport of httpx: the error says so before anything is sent."""
+    """The error says that it is a transport of httpx, before a request is sent."""
     service = Service(httpx, (200, {}, ACCOUNT))
     transport: Any = BackoffTransport(service.transport)
     async with httpx2.AsyncClient(transport=transport) as client:

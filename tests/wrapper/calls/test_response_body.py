@@ -1,4 +1,4 @@
-"""Decoding a response: the limit counts decoded bytes, and an encoding that cannot be read is an error."""
+"""Decoding a response: the limit counts decoded bytes, and an invalid encoding is an error."""
 
 import gzip
 import tracemalloc
@@ -16,7 +16,7 @@ MOST = 1_000_000
 
 
 class Chunks(httpx.AsyncByteStream):
-    """A body as it comes off the wire."""
+    """A body in chunks, as from a connection."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = chunks
@@ -32,7 +32,7 @@ class Chunks(httpx.AsyncByteStream):
 
 
 def head(chunks: Iterable[bytes], *, status: int = 200, encoding: str | None = None) -> httpx.Response:
-    """A response whose body is still to come."""
+    """Return a response whose body is not read yet."""
     headers = {"x-correlation-id": "c-1"} | ({} if encoding is None else {"content-encoding": encoding})
     return httpx.Response(status, headers=headers, stream=Chunks(chunks))
 
@@ -51,12 +51,12 @@ async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
 
 
 def cut(data: bytes, size: int) -> list[bytes]:
-    """Data in chunks."""
+    """Return data in chunks."""
     return [data[start : start + size] for start in range(0, len(data), size)]
 
 
 def raw_deflated(data: bytes) -> bytes:
-    """Deflate data without the header that tells so."""
+    """Deflate data without the header of zlib."""
     return zlib.compress(data, wbits=-zlib.MAX_WBITS)
 
 
@@ -75,13 +75,13 @@ def raw_deflated(data: bytes) -> bytes:
 async def test_a_body_may_be_as_large_as_the_limit_and_no_larger(
     encoding: str | None, encode: Callable[[bytes], bytes]
 ) -> None:
-    """The limit counts decoded bytes; past it the response is rejected, and its beginning stays on the error."""
+    """The limit counts decoded bytes. A larger response is rejected, and the error keeps the beginning."""
     text = (bytes(index * index % 251 for index in range(251)) * (MOST // 251 + 1))[: MOST + 1]
     assert (await decoded(head(cut(encode(text[:-1]), 65_536), encoding=encoding), limit=MOST)).content == text[:-1]
     response = head(cut(encode(text), 65_536), encoding=encoding)
     chunks = response.stream
-    said = r"larger than max_response_bytes, 1000000 bytes.*id c-1"
-    with pytest.raises(ResponseDecodeError, match=said) as raised:
+    message = r"larger than max_response_bytes, 1000000 bytes.*id c-1"
+    with pytest.raises(ResponseDecodeError, match=message) as raised:
         await decoded(response, limit=MOST)
     assert raised.value.body == text[:KEPT_OF_TOO_LARGE]
     assert isinstance(chunks, Chunks)
@@ -132,8 +132,8 @@ ENCODED = {"content-encoding": "gzip", "content-length": str(len(WHOLE))}
         ([WHOLE], "gzip, " * 2000, "it is encoded 2000 times, which was not asked for"),
     ],
 )
-async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], encoding: str, reason: str) -> None:
-    """A success is rejected with the reason; an error response stays one, without what could not be read."""
+async def test_an_invalid_encoding_is_reported(chunks: list[bytes], encoding: str, reason: str) -> None:
+    """A success is rejected with the reason. An error response keeps its status, without the unreadable part."""
     with pytest.raises(ResponseDecodeError) as raised:
         await decoded(head(chunks, encoding=encoding), limit=MOST)
     assert reason in str(raised.value)
@@ -141,8 +141,8 @@ async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], 
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "UTF-8", "gzip;q=1"])
-async def test_an_encoding_that_is_not_known_is_named_where_the_body_is_no_json(encoding: str) -> None:
-    """It was ignored, which may be why the body cannot be read; its header stays, for another library to decode it."""
+async def test_an_unknown_encoding_is_named_if_the_body_is_not_json(encoding: str) -> None:
+    """The encoding was ignored, which may be the reason; its header stays, so that the caller can decode the body."""
     complete = await decoded(head([b"\x8b\x00\x80{}\x03"], encoding=encoding), limit=MOST)
     error = complete.decode_error("the body is not JSON")
     assert f"the body is not JSON: it is encoded as {encoding!r}, which was not asked for" in str(error)
@@ -153,14 +153,14 @@ async def test_an_encoding_that_is_not_known_is_named_where_the_body_is_no_json(
 
 
 @pytest.mark.parametrize("rest", [b"trailing", WHOLE[:30]], ids=["trailing", "half"])
-async def test_what_could_be_decoded_of_an_error_is_kept(rest: bytes) -> None:
-    """All that came before the place where its encoding breaks."""
+async def test_the_decoded_beginning_of_an_error_is_kept(rest: bytes) -> None:
+    """An error response keeps the bytes before the place where its encoding is invalid."""
     error = await decoded(head([WHOLE, WHOLE, rest], encoding="gzip", status=422), limit=MOST)
     assert error.content.startswith(b'{"a": 1}' * 200)
     assert b"x" not in error.content
 
 
 async def test_a_response_without_a_body_may_name_an_encoding() -> None:
-    """Nothing breaks off where nothing began."""
+    """An empty body is no encoding that breaks off."""
     assert (await decoded(head([], status=204, encoding="gzip"), limit=MOST)).content == b""
     assert (await decoded(head([b""], encoding="gzip"), limit=MOST)).content == b""

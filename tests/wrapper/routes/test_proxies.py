@@ -1,20 +1,17 @@
-"""The proxies of the environment: when one is used, what it sees, and what an error says of it."""
+"""The proxies of the environment: their use, the requests that they get, and the text of errors."""
 
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
-from contextlib import nullcontext
-from typing import Any
 
 import httpx
-import httpx2
 import pytest
 from itwin_platform import BackoffPolicy, NotSentError, PlatformClient
 from itwin_platform_transport.connections.engine import EngineTransport
 from itwin_platform_transport.connections.environment import EnvironmentProxies
 
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
-from tests.support.every_way import TOKEN
+from tests.support.every_route import TOKEN
 from tests.support.frames import shown
 from tests.support.networks import authority, server_context, watched
 from tests.support.proxies import Proxy
@@ -36,7 +33,7 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def service() -> AsyncIterator[RawServer]:
-    """Serve over TLS, by the name that only a proxy can resolve."""
+    """A service with TLS, whose name only a proxy can resolve."""
     async with RawServer(raw_response(), context=server_context(address=HOST)) as server:
         yield server
 
@@ -47,41 +44,34 @@ def client(base_url: str = f"https://{HOST}", *, trust_env: bool = True) -> Plat
     return PlatformClient(base_url, vendor="v", token=TOKEN, backoff=ONCE, ssl_context=trusted, trust_env=trust_env)
 
 
-@pytest.mark.parametrize("way", ["default", "watched client", "watched httpcore"])
+@pytest.mark.parametrize("route", ["default", "watched client", "watched httpcore"])
 @pytest.mark.parametrize(("name", "host"), [("HTTPS_PROXY", HOST), ("https_proxy", f"{HOST}."), ("ALL_PROXY", HOST)])
 async def test_https_goes_through_the_proxy_of_the_environment(
-    service: RawServer, monkeypatch: pytest.MonkeyPatch, name: str, host: str, way: str
+    service: RawServer, monkeypatch: pytest.MonkeyPatch, name: str, host: str, route: str
 ) -> None:
-    """The proxy is asked for the name without its dot, and sees no token; one connection serves both calls and ends."""
+    """The proxy gets the name without its dot and no token. One connection serves both calls, and is closed.
+
+    Only the proxy gets the user and the password of its URL, and no repr has them.
+    """
     async with Proxy(service.port) as proxy:
-        monkeypatch.setenv(name, proxy.address)
-        with watched(way):
+        monkeypatch.setenv(name, proxy.address.replace("//", "//me:secret-word@"))
+        with watched(route):
             async with client(f"https://{host}") as platform:
                 for _ in range(2):
                     assert (await platform.itwins.get_primary_account()).id == "a-1"
+                assert "secret-word" not in repr(platform)
         assert [head.splitlines()[0] for head in proxy.heads] == [f"CONNECT {HOST}:443 HTTP/1.1"]
         assert TOKEN not in proxy.heads[0]
+        assert "proxy-authorization: basic bwu6c2vjcmv0lxdvcmq=" in proxy.heads[0].lower()
+        assert not any("proxy-authorization" in request.headers for request in service.requests)
         sent = [(request.headers["authorization"], request.headers["host"]) for request in service.requests]
         assert sent == [(f"Bearer {TOKEN}", HOST)] * 2
         await until(lambda: service.open_connections == 0)
 
 
-async def test_a_proxy_gets_the_user_and_the_password_of_its_url(
-    service: RawServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both go to the proxy alone, and are in no repr."""
-    async with Proxy(service.port) as proxy:
-        monkeypatch.setenv("HTTPS_PROXY", proxy.address.replace("//", "//me:secret-word@"))
-        async with client() as platform:
-            await platform.itwins.get_primary_account()
-            assert "secret-word" not in repr(platform)
-        assert "proxy-authorization: basic bwu6c2vjcmv0lxdvcmq=" in proxy.heads[0].lower()
-    assert "proxy-authorization" not in service.requests[0].headers
-
-
 @pytest.mark.parametrize("is_proxied", [True, False], ids=["proxy", "watched"])
 def test_a_cancelled_call_leaves_no_connection_of_httpx(monkeypatch: pytest.MonkeyPatch, is_proxied: bool) -> None:
-    """At every turn of the event loop, behind a proxy, and while a function of httpcore is replaced."""
+    """A cancellation in any iteration leaves none, behind a proxy or while a function of httpcore is replaced."""
 
     async def cancelled(turn: int) -> bool:
         context = server_context(address=HOST) if is_proxied else None
@@ -103,60 +93,39 @@ def test_a_cancelled_call_leaves_no_connection_of_httpx(monkeypatch: pytest.Monk
     assert 5 < turn < 200
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (b"407 Proxy Authentication Required", "with status 407: its URL needs a user and a password"),
-        (b"403 Forbidden", "the proxy rejects the connection, with status 403"),
-    ],
-)
-async def test_a_proxy_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch, answer: bytes, said: str) -> None:
-    """A retry would not change that: the error says why, and names the proxy without its password."""
-    async with Proxy(0, answer=answer) as proxy:
+async def test_a_proxy_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no retry, and the error has the reason, and the proxy without its password."""
+    async with Proxy(0, answer=b"407 Proxy Authentication Required") as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.address.replace("//", "//me:secret-word@"))
         async with client().with_options(max_attempts=7) as platform:
-            with pytest.raises(NotSentError, match=said) as raised:
+            with pytest.raises(NotSentError, match="with status 407: its URL needs a user and a password") as raised:
                 await platform.itwins.get_primary_account()
         assert len(proxy.heads) == 1
     assert f"through the proxy {proxy.address}; a retry would not change that" in str(raised.value)
     assert "secret-word" not in repr(raised.value)
 
 
-@pytest.mark.parametrize("library", [httpx, httpx2])
-async def test_a_transport_of_the_caller_has_its_own_proxy_and_certificates(service: RawServer, library: Any) -> None:
-    """A call goes through them; a proxy that refuses is final after one connection, and the text says why."""
-    trusted = ssl.create_default_context(cadata=authority())
-    async with Proxy(service.port) as proxy, Proxy(0, answer=b"407 Proxy Authentication Required") as refusing:
-        for each, ends in ((proxy, nullcontext()), (refusing, pytest.raises(NotSentError, match="with status 407"))):
-            transport = library.AsyncHTTPTransport(proxy=each.address, verify=trusted)
-            async with PlatformClient(f"https://{HOST}", vendor="v", token=TOKEN, transport=transport) as platform:
-                with ends:
-                    assert (await platform.itwins.get_primary_account()).id == "a-1"
-            assert [head.splitlines()[0] for head in each.heads] == [f"CONNECT {HOST}:443 HTTP/1.1"]
-        assert len(service.requests) == 1
-
-
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "message"),
     [
         ({"HTTPS_PROXY": "http://127.0.0.1:1"}, "connection refused: through the proxy http://127.0.0.1:1"),
         ({"ALL_PROXY": "socks5://127.0.0.1:1"}, "SOCKS proxy, which needs the package socksio"),
     ],
 )
-async def test_a_proxy_that_cannot_be_used_is_named(
-    monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], said: str
+async def test_an_unusable_proxy_is_named(
+    monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], message: str
 ) -> None:
-    """Nothing was sent, and the text says what to look at."""
+    """No request was sent, and the text names the proxy or the missing package."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     async with client() as platform:
         with pytest.raises(NotSentError, match="nothing was sent") as raised:
             await platform.itwins.get_primary_account()
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
-#: The URL of a proxy, and what is taken from it: the address of the proxy, user and password.
-CERTAIN: dict[str, tuple[str, tuple[str, str] | None]] = {
+#: The URL of a proxy, and its parts: the address of the proxy, user and password.
+VALID: dict[str, tuple[str, tuple[str, str] | None]] = {
     "proxy.example:3128": ("http://proxy.example:3128", None),
     " http://proxy.example:3128/\n": ("http://proxy.example:3128", None),
     "HTTP://Proxy.Example": ("http://proxy.example", None),
@@ -178,8 +147,8 @@ CERTAIN: dict[str, tuple[str, tuple[str, str] | None]] = {
     "http://mé:plañted@proxy.example": ("http://proxy.example", ("mé", "plañted")),
     "http://me:pla;n=t&e+d!$'()*,[]@proxy.example": ("http://proxy.example", ("me", "pla;n=t&e+d!$'()*,[]")),
 }
-#: Whether a part of it is a secret, and which part, is not certain; or it is no URL of a proxy.
-UNCERTAIN = [
+#: URLs that are invalid, or in which the end of the password is ambiguous.
+AMBIGUOUS = [
     *("http://me:4711/qjx7zvk9@proxy.example:3128", "http://me:qjx7zvk9/@proxy.example", "http://me:4711/qjx7zvk9"),
     *("http://me:qjx7?zvk9@proxy.example", "http://me:qjx7#zvk9@proxy.example", "http://me:qjx7@zvk9@proxy.example"),
     *("http://me/qjx7zvk9:word@proxy.example", "http://me:qjx7zvk9@proxy.example:3128/path", "http://me:qjx7zvk9"),
@@ -196,27 +165,27 @@ UNCERTAIN = [
 ]
 
 
-@pytest.mark.parametrize("text", CERTAIN)
+@pytest.mark.parametrize("text", VALID)
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
-def test_the_parts_of_a_proxy_are_those_that_are_certain(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
-    """The user information ends with the only @, and its parts are decoded; `repr` shows nothing of it."""
+def test_the_url_of_a_proxy_is_parsed(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    """The user information ends at the only @, its parts are decoded, and no repr shows them."""
     monkeypatch.setenv(name, text)
     proxies = EnvironmentProxies.read()
     assert proxies is not None
     found = proxies.proxy_for(httpx.URL(f"https://{HOST}"))
     assert found is not None
-    assert (str(found.url), found.auth) == CERTAIN[text]
-    assert repr(found) == f"Proxy(url=URL('{CERTAIN[text][0]}'))"
+    assert (str(found.url), found.auth) == VALID[text]
+    assert repr(found) == f"Proxy(url=URL('{VALID[text][0]}'))"
     assert found.for_httpx(ssl.create_default_context()).raw_auth == (
         found.auth and tuple(part.encode() for part in found.auth)
     )
 
 
-@pytest.mark.parametrize("text", UNCERTAIN)
-async def test_a_proxy_that_is_not_certain_is_rejected_without_its_text(
+@pytest.mark.parametrize("text", AMBIGUOUS)
+async def test_an_ambiguous_proxy_is_rejected_without_its_text(
     monkeypatch: pytest.MonkeyPatch, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Nothing is sent, the error says how to write it, and no text, repr or frame shows a part of it."""
+    """No request is sent, the error describes a valid URL, and no text, repr or frame shows a part of the value."""
     caplog.set_level(0)
     monkeypatch.setenv("HTTPS_PROXY", text)
     engine = EngineTransport()
@@ -234,7 +203,7 @@ async def test_a_proxy_that_is_not_certain_is_rejected_without_its_text(
 async def test_without_trust_env_the_environment_is_ignored(
     monkeypatch: pytest.MonkeyPatch, tmp_path: pytest.TempPathFactory
 ) -> None:
-    """`trust_env=False` reaches an address without its proxies, and takes no certificates from there."""
+    """With `trust_env=False`, the client uses neither the proxies nor the certificates of the environment."""
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("SSL_CERT_FILE", f"{tmp_path}/missing.pem")
     async with RawServer(raw_response(), context=server_context()) as server:
@@ -247,7 +216,7 @@ async def test_without_trust_env_the_environment_is_ignored(
 
 
 PROXIES = {"HTTP_PROXY": "http.example:1", "HTTPS_PROXY": "http://https.example:2", "ALL_PROXY": "http://all.example:3"}
-#: An address, the values of NO_PROXY that exclude it, and those that do not.
+#: An address, the values of NO_PROXY that exclude it, and other values.
 EXCLUDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "https://service.example": (
         (
@@ -269,14 +238,14 @@ EXCLUDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("[2001:db8::1]:8443",),
     ),
     "https://[fe80::1%25eth0]": (("fe80::1%eth0",), ()),
-    # This machine.
+    # Loopback.
     **{f"http://{host}:8080": (("",), ()) for host in ("localhost", "localhost.", "127.0.0.1", "127.9.9.9", "[::1]")},
 }
 
 
 @pytest.mark.parametrize("url", EXCLUDED)
 def test_no_proxy_names_hosts_domains_and_networks(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    """NO_PROXY is read as curl and requests read it; loopback needs no entry."""
+    """NO_PROXY means the same as for curl and requests, and loopback needs no entry."""
     for name, value in PROXIES.items():
         monkeypatch.setenv(name, value)
     excluding, others = EXCLUDED[url]
@@ -289,8 +258,8 @@ def test_no_proxy_names_hosts_domains_and_networks(monkeypatch: pytest.MonkeyPat
         assert found is None or found.url.host == f"{httpx.URL(url).scheme}.example"
 
 
-def test_no_proxy_alone_names_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a proxy the environment changes nothing, and `all` serves what has no proxy of its own."""
+def test_no_proxy_alone_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a proxy, NO_PROXY has no effect. ALL_PROXY applies to schemes without a proxy of their own."""
     monkeypatch.setenv("NO_PROXY", "service.example")
     assert EnvironmentProxies.read() is None
     for name, expected in (("HTTP_PROXY", None), ("ALL_PROXY", "all.example")):

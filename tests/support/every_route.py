@@ -1,4 +1,4 @@
-"""Every route by which a client sends a request, all with the same promises."""
+"""The routes by which a client sends a request. The same promises hold for all of them."""
 
 import functools
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -16,17 +16,17 @@ from tests.support.real_time import run_in
 TOKEN = "planted-token-of-20-characters"
 #: Retries without a delay.
 AT_ONCE = BackoffPolicy(base_delay=0.0)
-WAYS = ("default", "uvloop", "watched client", "watched httpcore", "transport", "httpx2 transport", "http_client")
+ROUTES = ("default", "uvloop", "watched client", "watched httpcore", "transport", "httpx2 transport", "http_client")
 
 
-def in_every_way(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Make a test that runs a coroutine function once for each way, in the event loop of that way."""
+def by_every_route(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Make a test that runs a coroutine function once for each route, in the event loop of that route."""
 
     @functools.wraps(scenario)
     def run(**arguments: Any) -> None:
-        run_in(arguments["way"], functools.partial(scenario, **arguments))
+        run_in(arguments["route"], functools.partial(scenario, **arguments))
 
-    parametrized: Callable[..., None] = pytest.mark.parametrize("way", WAYS)(run)
+    parametrized: Callable[..., None] = pytest.mark.parametrize("route", ROUTES)(run)
     return parametrized
 
 
@@ -36,7 +36,7 @@ async def get(platform: PlatformClient) -> str:
 
 
 async def post(platform: PlatformClient) -> str:
-    """Create a detector, which a second request would create twice, and return its name."""
+    """Create a detector with a POST, and return its name."""
     return str((await platform.detectors.create(name="d", type="PhotoObjectDetector")).name)
 
 
@@ -45,7 +45,7 @@ async def _read(response: httpx.Response) -> None:
 
 
 def _http_client() -> httpx.AsyncClient:
-    """Return a client with settings of its own, and a hook that reads each response, as hooks do that log bodies."""
+    """Return a client with its own settings, and a hook that reads each response, as a hook does that logs bodies."""
     return httpx.AsyncClient(
         event_hooks={"response": [_read]},
         auth=("user", "password"),
@@ -55,13 +55,13 @@ def _http_client() -> httpx.AsyncClient:
 
 
 @asynccontextmanager
-async def opened(way: str, address: str, *, backoff: BackoffPolicy = AT_ONCE, **settings: Any) -> AsyncIterator[Any]:
-    """Open a client that sends in one of the ways."""
+async def opened(route: str, address: str, *, backoff: BackoffPolicy = AT_ONCE, **settings: Any) -> AsyncIterator[Any]:
+    """Open a client that sends by a route."""
     async with AsyncExitStack() as stack:
-        stack.enter_context(watched(way))
-        if way == "http_client":
+        stack.enter_context(watched(route))
+        if route == "http_client":
             settings["http_client"] = await stack.enter_async_context(_http_client())
-        elif way.endswith("transport") and way not in WATCHED:
-            settings["transport"] = (httpx2 if way == "httpx2 transport" else httpx).AsyncHTTPTransport()
+        elif route.endswith("transport") and route not in WATCHED:
+            settings["transport"] = (httpx2 if route == "httpx2 transport" else httpx).AsyncHTTPTransport()
         platform = PlatformClient(address, vendor="v", token=TOKEN, backoff=backoff, **settings)
         yield await stack.enter_async_context(platform)

@@ -1,4 +1,4 @@
-"""Tools that report errors show what the frames of a traceback hold: no frame below a call holds a secret."""
+"""Error trackers capture the local variables of frames: no frame below a call has a secret."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ from itwin_platform import (
     UsageError,
 )
 
-from tests.support.every_way import TOKEN, get, in_every_way, opened
+from tests.support.every_route import TOKEN, by_every_route, get, opened
 from tests.support.frames import shown
 from tests.support.services import PreparedResponse, RawServer
 
@@ -31,7 +31,7 @@ SECRET = "planted-webhook-secret"  # made up
 
 
 def update(authentication: Any) -> Callable[[PlatformClient], Awaitable[object]]:
-    """Send a password."""
+    """Return a call that sends a password."""
     return lambda platform: platform.repositories.update("i-1", "r-1", authentication=authentication)
 
 
@@ -72,16 +72,16 @@ ENDS: dict[str, PreparedResponse | bytes] = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-@in_every_way
-async def test_no_frame_holds_the_token(way: str, end: str) -> None:
-    """The token is in no message, no repr and no local of any error of a call, however it is sent."""
-    async with RawServer(ENDS[end]) as server, opened(way, server.address, backoff=policy_of(end)) as platform:
+@by_every_route
+async def test_no_frame_holds_the_token(route: str, end: str) -> None:
+    """No message, repr or local variable of an error has the token, by any route."""
+    async with RawServer(ENDS[end]) as server, opened(route, server.address, backoff=policy_of(end)) as platform:
         assert TOKEN not in await shown_by(get(platform), server, end, PlatformError)
 
 
 @pytest.mark.parametrize("end", ["deadline", "cancellation", "reset", "cut", "malformed"])
 async def test_no_frame_of_an_ordinary_client_holds_the_token(end: str) -> None:
-    """Nor of a client of httpx on a BackoffTransport that adds the token."""
+    """No frame of an httpx client with a BackoffTransport that adds the token has it."""
     async with RawServer(ENDS[end]) as server:
         transport = BackoffTransport(token=TOKEN, policy=policy_of(end))
         async with httpx.AsyncClient(transport=transport) as client:
@@ -93,7 +93,7 @@ async def test_no_frame_of_an_ordinary_client_holds_the_token(end: str) -> None:
 async def test_no_secret_is_written_anywhere(
     call: Callable[[PlatformClient], Awaitable[object]], end: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """No secret is in a message, a repr or a local of any error of a call, in an event, or in a field of the log."""
+    """No message, repr or local variable of an error, no event and no field of the log has a secret."""
     caplog.set_level(logging.DEBUG)
     events: list[BackoffEvent] = []
     async with RawServer(ENDS[end]) as server:
@@ -101,18 +101,18 @@ async def test_no_secret_is_written_anywhere(
         async with PlatformClient(server.address, vendor="v", token=TOKEN, **settings) as platform:
             text = await shown_by(call(platform), server, end, PlatformError)
     text += f"{platform!r} {events} {[vars(record) for record in caplog.records]}"
-    # What is searched for is no secret of the caller: it may be in a local, and nowhere else.
+    # The search text is no secret: a local variable may hold it, and nothing else.
     planted = [line for line in text.splitlines() if "planted" in line]
     assert [line for line in planted if "planted-search" not in line or ".py:" not in line] == []
 
 
 def policy_of(end: str) -> BackoffPolicy:
-    """Return a policy with which the call ends soon."""
+    """Return a policy with which a call ends soon."""
     return BackoffPolicy(deadline=0.05 if end == "deadline" else 30.0, max_attempts=2, base_delay=0.0, max_wait=1.0)
 
 
 async def shown_by(call: Awaitable[object], server: RawServer, end: str, kind: type[Exception]) -> str:
-    """Return what a tool shows of the error of a call."""
+    """Return the text that an error tracker shows of the error of a call."""
     task = asyncio.ensure_future(call)
     if end == "cancellation":
         await server.received(1)
@@ -122,8 +122,8 @@ async def shown_by(call: Awaitable[object], server: RawServer, end: str, kind: t
     return shown(caught.value)
 
 
-#: What each update is given first.
-GIVEN: dict[str, dict[str, Any]] = {
+#: The arguments of each update.
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "repositories": {"itwin_id": "i", "repository_id": "r"},
     "webhooks": {"webhook_id": "w", "secret": SECRET},
 }
@@ -149,10 +149,10 @@ NOT_JSON = {"queryParameters": {"k": PASSWORD, "n": float("nan")}, "minimumLevel
     ],
 )
 async def test_no_frame_of_a_rejected_call_holds_a_secret(group: str, keywords: dict[str, Any]) -> None:
-    """What a rule rejects, and what is passed beside it, is in no frame of the package either."""
+    """No frame of the package has the arguments of a call that a rule rejects."""
     async with PlatformClient("https://service.example", vendor="acme", token=TOKEN) as platform:
         with pytest.raises(UsageError) as caught:
-            await getattr(platform, group).update(**GIVEN[group] | keywords)
+            await getattr(platform, group).update(**ARGUMENTS[group] | keywords)
     assert not [secret for secret in (TOKEN, PASSWORD, SECRET) if secret in shown(caught.value)]
 
 
@@ -171,7 +171,7 @@ SETTINGS: dict[str, Any] = {"base_url": "https://service.example", "vendor": "ac
     ],
 )
 def test_no_frame_of_a_rejected_constructor_holds_the_token(kind: type, arguments: dict[str, Any]) -> None:
-    """Neither a token that cannot be sent nor one beside another wrong argument is in a frame of the package."""
+    """No frame of the package has an invalid token, or a token beside another wrong argument."""
     with pytest.raises(PlatformError) as caught:
         kind(**arguments)
     assert TOKEN not in shown(caught.value)

@@ -1,4 +1,4 @@
-"""A call that is ended from outside says whether its request was written, whatever the attempt waited for."""
+"""The error of a call that its deadline or closing ends says whether its request was written."""
 
 import asyncio
 import socket
@@ -17,24 +17,23 @@ from itwin_platform import (
     NotSentError,
     OutcomeUnknownError,
     PlatformClient,
-    StateError,
     TransportError,
 )
 from itwin_platform_transport import BackoffTransport
 
-from tests.support.every_way import in_every_way, opened, post
+from tests.support.every_route import by_every_route, opened, post
 from tests.support.networks import authority
 from tests.support.services import PreparedResponse, RawServer, raw_response
 
 #: Long enough for a request to be written on a busy machine; the call then hangs until its deadline.
 SHORT = BackoffPolicy(deadline=0.3)
 ENDS = {"deadline": SHORT, "closing": BackoffPolicy()}
-#: What an attempt waits for: what the client is to be given, and whether the attempt has come so far.
+#: A phase in which an attempt hangs: the arguments of the client, and a wait until the attempt is in this phase.
 Stage = tuple[Mapping[str, Any], Callable[[], Awaitable[object]]]
 
 
 async def ended(client: PlatformClient, end: str, has_begun: Callable[[], Awaitable[object]]) -> TransportError:
-    """Return the error of a POST that its deadline ends, or the closing of the client."""
+    """Return the error of a POST that its deadline or the closing of the client ends."""
     call = asyncio.create_task(post(client))
     if end == "closing":
         await has_begun()
@@ -51,14 +50,14 @@ async def soon() -> None:
 
 @asynccontextmanager
 async def response(_: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The service reads the request, and never responds."""
+    """The service reads the request, and does not respond."""
     async with RawServer(PreparedResponse(fault="hang")) as server:
         yield {"address": server.address}, lambda: server.received(1)
 
 
 @asynccontextmanager
 async def connection(_: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The address accepts no connection, and rejects none: its queue is full."""
+    """The address neither accepts nor rejects a connection: its backlog is full."""
     if sys.platform != "linux":
         pytest.skip("other systems reject a connection when the queue is full")
     with ExitStack() as stack:
@@ -72,7 +71,7 @@ async def connection(_: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 @asynccontextmanager
 async def resolver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The name of the host is looked up for ever."""
+    """The lookup of the host does not end."""
 
     async def getaddrinfo(*_: object, **__: object) -> object:
         return await asyncio.get_running_loop().create_future()
@@ -83,7 +82,7 @@ async def resolver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 @asynccontextmanager
 async def certificates(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The default certificates are on a disk that does not respond."""
+    """Reading the default certificates does not end."""
     go_on = threading.Event()
 
     def create_ssl_context(**_: object) -> ssl.SSLContext:
@@ -99,7 +98,7 @@ async def certificates(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 @asynccontextmanager
 async def certificates_for_a_proxy(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
-    """The same, where a proxy applies."""
+    """Reading the default certificates does not end, and a proxy applies."""
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
     async with certificates(monkeypatch) as stage:
         yield stage
@@ -115,13 +114,13 @@ async def proxy(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("stage", [response, connection])
-@in_every_way
-async def test_a_request_counts_as_sent_if_it_was_written(way: str, stage: Any, end: str) -> None:
-    """One that was written may have had an effect; one without a connection had none, and is no attempt."""
+@by_every_route
+async def test_a_request_counts_as_sent_if_it_was_written(route: str, stage: Any, end: str) -> None:
+    """A written request may have had an effect. One without a connection had none, and counts as no attempt."""
     was_sent = stage is response
     async with (
         stage(pytest.MonkeyPatch()) as (settings, has_begun),
-        opened(way, **settings, backoff=ENDS[end]) as client,
+        opened(route, **settings, backoff=ENDS[end]) as client,
     ):
         error = await ended(client, end, has_begun)
     assert (error.sent, error.attempts) == (was_sent, int(was_sent))
@@ -135,11 +134,11 @@ async def test_a_request_counts_as_sent_if_it_was_written(way: str, stage: Any, 
 async def test_nothing_is_sent_before_there_is_a_connection(
     stage: Any, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the default transport waits for: a POST had no effect, and may be sent again."""
+    """While the default transport waits for anything before a connection, a POST has no effect."""
     monkeypatch.setenv("NO_PROXY", "")
     async with stage(monkeypatch) as (settings, has_begun):
         if end == "connect timeout":
-            # What a proxy responds to CONNECT has the time limit of reading.
+            # The read timeout applies to the response of a proxy to CONNECT.
             settings |= {"timeout": httpx.Timeout(30.0, connect=0.1, read=0.1)}
         policy = ENDS.get(end, BackoffPolicy(max_attempts=1))
         async with opened("default", "https://service.invalid", backoff=policy, **settings) as client:
@@ -152,8 +151,8 @@ async def test_nothing_is_sent_before_there_is_a_connection(
                 assert str(error).endswith("; nothing was sent")
 
 
-async def test_the_trace_extension_of_the_caller_still_receives_each_event() -> None:
-    """An httpx client may pass one; the client reads the same events beside it."""
+async def test_the_trace_extension_of_the_caller_receives_each_event() -> None:
+    """The transport reads the events of httpcore, and passes them on to the `trace` extension of a request."""
     events: list[str] = []
 
     async def trace(event: str, info: Mapping[str, Any]) -> None:
@@ -164,34 +163,3 @@ async def test_the_trace_extension_of_the_caller_still_receives_each_event() -> 
         async with httpx.AsyncClient(transport=transport) as client:
             assert (await client.get(server.address, extensions={"trace": trace})).status_code == 200
     assert {"connection.connect_tcp.started", "http11.send_request_headers.started"} <= set(events)
-
-
-@pytest.mark.parametrize(
-    ("method", "outcomes", "kind", "said", "attempts"),
-    [
-        ("POST", [httpx.ConnectError("x")] * 2 + [429], NotSentError, "the client was closed; 1 request was sent", 3),
-        ("GET", [httpx.ReadError("x")], StateError, "closed before a retry; 1 request was sent, and may have had", 1),
-    ],
-)
-async def test_closing_counts_the_requests_that_were_sent_before(
-    method: str, outcomes: list[Any], kind: type[Exception], said: str, attempts: int
-) -> None:
-    """The text counts requests that were sent, `attempts` every attempt; one that connects again is no retry yet."""
-    left = iter(outcomes)
-
-    async def respond(request: httpx.Request) -> httpx.Response:
-        outcome = next(left, None)
-        if isinstance(outcome, Exception):
-            raise outcome
-        if outcome is None:
-            await request.extensions["trace"]("connection.connect_tcp.started", {})
-            await asyncio.sleep(1e9)
-        return httpx.Response(429, headers={"retry-after": "10"})
-
-    transport = BackoffTransport(httpx.MockTransport(respond), policy=BackoffPolicy(base_delay=0.0))
-    call = asyncio.create_task(transport.handle_async_request(httpx.Request(method, "https://service.example/")))
-    await soon()
-    await transport.aclose()
-    with pytest.raises(kind, match=said) as raised:
-        await call
-    assert getattr(raised.value, "attempts", attempts) == attempts
