@@ -28,7 +28,7 @@ from ..connections.messages import (
     why_final,
     without_frames,
 )
-from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer, check_seconds
+from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer, check_seconds
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
 from ..gates.breaker import Breaker, Failure, OperationDownError
 from ..gates.gate import Gate
@@ -162,7 +162,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             work = self._run(call)
             return await (work if trace is None else trace.around_call(work))
-        except (TransportError, asyncio.CancelledError) as error:
+        except (TransportError, StateError, asyncio.CancelledError) as error:
             without_frames(error)
             raise
         finally:
@@ -232,7 +232,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if is_in_flight:
             progress = progress.after(Outcome.OUTCOME_UNKNOWN)
         ended = out_of_time(call, progress, is_in_flight=is_in_flight, seconds=left, now=self._now)
-        raise ended from without_frames(error)
+        raise ended from error
 
     async def _admitted(
         self, call: Call, progress: Progress, token: AccessToken | None
