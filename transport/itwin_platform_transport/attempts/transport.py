@@ -293,7 +293,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if call.started_at is None and (since := gate.rejecting_since(call.operation)) < math.inf:
                 call.started_at = max(began, since)  # nothing but 429s has come since: queueing counts
         if self._calls.is_closed:
-            # `aclose()` ran in the loop iteration that granted the permit. `admit` would replace the end that it has set.
+            # `aclose()` ran in the loop iteration that granted the permit. It has set `ends_at`, which `admit` replaces.
             gate.unused(permit)
             raise closed(call, progress, is_in_flight=False)
         call.admit()
