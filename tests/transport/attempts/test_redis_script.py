@@ -11,7 +11,7 @@ import pytest
 import redis.asyncio
 from itwin_platform_transport import RateLimit
 from itwin_platform_transport.gates.redis import LEASE, RedisState, Reply, Report
-from itwin_platform_transport.gates.window import Limit, Permit, Window
+from itwin_platform_transport.gates.window import Permit, TooManyRequests, Window
 from redis.exceptions import NoScriptError
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
@@ -237,7 +237,7 @@ class Twins(Processes):
     def ended(self, how: str, permit: Permit, *, wait: float, jitter: float = 0.5) -> Report:
         """End a permit of the window, and return how the process reports it."""
         if how == "rate_limited":
-            self.window.rate_limited(permit, Limit(now=self.now, wait=wait, jitter=jitter))
+            self.window.rate_limited(permit, TooManyRequests(now=self.now, wait=wait, jitter=jitter))
         else:
             getattr(self.window, how)(permit)
         return how, permit.number, permit.at, wait, jitter

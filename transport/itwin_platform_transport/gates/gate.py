@@ -11,7 +11,7 @@ from ..errors import StateError, UsageError, check_integer
 from .breaker import Breakers
 from .operations import OperationLimits
 from .queue import Queue, Waiter
-from .window import Limit, Permit, RateLimit, WaitTooLongError, Window
+from .window import Permit, RateLimit, TooManyRequests, WaitTooLongError, Window
 
 IN_USE = "the gate is in use in another event loop: make another gate here"
 CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
@@ -218,20 +218,20 @@ class Gate:
         """
         if permit not in self._out:
             return
-        limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
+        rejection = TooManyRequests(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
         operation, own = self._out.pop(permit)
         self._queue.held[operation] -= 1
-        is_named = is_named and self._queue.serves_others(operation, now=limit.now)
-        if self._operations.rate_limited(operation, now=limit.now, is_named=is_named):
+        is_named = is_named and self._queue.serves_others(operation, now=rejection.now)
+        if self._operations.rate_limited(operation, now=rejection.now, is_named=is_named):
             self._window.abandoned(permit)
-            self._operations.start_cooldown(operation, permit, own, limit)
+            self._operations.start_cooldown(operation, permit, own, rejection)
             self._reject()
             self._ended("abandoned", permit)
         else:
-            self._window.rate_limited(permit, limit)
-            self._queue.limited(operation, until=limit.now + self._window.cooldown.left(limit.now))
+            self._window.rate_limited(permit, rejection)
+            self._queue.limited(operation, until=rejection.now + self._window.cooldown.left(rejection.now))
             self._reject()
-            self._ended("rate_limited", permit, wait, limit.jitter)
+            self._ended("rate_limited", permit, wait, rejection.jitter)
 
     def _reject(self) -> None:
         """End the waits that a cooldown is too long for."""

@@ -16,7 +16,7 @@ The figures: docs/decisions/limits-of-operations.md.
 import math
 from collections.abc import Hashable
 
-from .window import Limit, Permit, Window
+from .window import Permit, TooManyRequests, Window
 
 #: Seconds in which each 429 stops all operations, after two operations were limited at once.
 SHARED_FOR = 3_600.0
@@ -60,13 +60,15 @@ class OperationLimits:
             self.windows.clear()
         return is_own
 
-    def start_cooldown(self, operation: Hashable, permit: Permit, granted_by: Window | None, limit: Limit) -> None:
+    def start_cooldown(
+        self, operation: Hashable, permit: Permit, granted_by: Window | None, rejection: TooManyRequests
+    ) -> None:
         """Close the window of an operation after a 429. A request that started before it had one only prolongs that."""
         if operation not in self.windows:
             window = self.windows[operation] = Window(max_in_flight=self._max_in_flight)
             window.join(permit)
-            window.rate_limited(permit, limit)
+            window.rate_limited(permit, rejection)
         elif self.windows[operation] is granted_by:
-            self.windows[operation].rate_limited(permit, limit)
+            self.windows[operation].rate_limited(permit, rejection)
         else:
-            self.windows[operation].extend(limit)
+            self.windows[operation].extend(rejection)

@@ -63,8 +63,8 @@ class Permit(NamedTuple):
     at: float
 
 
-class Limit(NamedTuple):
-    """A 429 as a window sees it.
+class TooManyRequests(NamedTuple):
+    """A response with status 429, as a window counts it.
 
     Args:
         now: when it came, in the event loop's time.
@@ -312,20 +312,20 @@ class Window:
         if is_current:
             self.slow_start.open()
 
-    def rate_limited(self, permit: Permit, limit: Limit) -> None:
+    def rate_limited(self, permit: Permit, rejection: TooManyRequests) -> None:
         """End a request with a 429: only the first one of a period begins another period."""
         if not self.slow_start.ended(permit):
-            self.extend(limit)
+            self.extend(rejection)
             return
-        self.cooldown.start(permit, now=limit.now, wait=limit.wait, jitter=limit.jitter)
+        self.cooldown.start(permit, now=rejection.now, wait=rejection.wait, jitter=rejection.jitter)
         self.slow_start.restart(self._number)
-        self.learned.rate_limited(permit.at, wait=limit.wait)
-        self.last_429 = limit.record
+        self.learned.rate_limited(permit.at, wait=rejection.wait)
+        self.last_429 = rejection.record
 
-    def extend(self, limit: Limit) -> None:
+    def extend(self, rejection: TooManyRequests) -> None:
         """Prolong the cooldown after a further 429, or after one of a request that this window has not granted."""
-        self.cooldown.extend(limit.now + limit.wait, now=limit.now)
-        self.last_429 = limit.record
+        self.cooldown.extend(rejection.now + rejection.wait, now=rejection.now)
+        self.last_429 = rejection.record
 
     def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
         """Take over the cooldown of a shared limit from its server.
