@@ -139,7 +139,7 @@ async def enter_in(gate: RedisGate) -> None:
     gate.responded(await enter(gate))
 
 
-NOT_PERMITTED = "does not permit the user what the gate needs ({}): the script, its keys, and publish and subscribe"
+NOT_PERMITTED = "denies the user a needed permission ({}): the script, its keys, and publish and subscribe"
 REJECTIONS: dict[str, tuple[Exception, str]] = {
     "a password": (errors.AuthenticationError("x"), "rejects the user name or the password in redis (Authenticat"),
     "a command": (errors.NoPermissionError("x"), NOT_PERMITTED.format("NoPermissionError")),
@@ -244,7 +244,7 @@ async def test_a_subscription_that_is_silent_is_made_anew() -> None:
     """After a second of silence it is pinged; without a response in another second, it is closed."""
     messages = [{"type": "subscribe"}, None, {"type": "pong"}, None, None]
     subscription = AsyncMock(get_message=AsyncMock(side_effect=messages))
-    called = RedisState(Mock(pubsub=lambda: subscription), name="n", max_in_flight=1, rates=()).called("p")
+    called = RedisState(Mock(pubsub=lambda: subscription), name="n", max_in_flight=1, rates=()).wake_ups("p")
     await anext(called)
     with pytest.raises(ServerUnreachableError, match="it is silent"):
         await anext(called)
@@ -340,7 +340,7 @@ async def test_a_server_that_rejects_the_subscription_ends_the_waits() -> None:
     """A user who may not subscribe has to be told, because every wait would depend on it."""
     gate, state = gate_with(reply())
     state.listening = errors.NoPermissionError("x")
-    with pytest.raises(UsageError, match="RedisGate: the given client does not permit the user"):
+    with pytest.raises(UsageError, match="RedisGate: the given client denies the user a needed permission"):
         await enter(gate)
     await gate.aclose()
 

@@ -95,7 +95,7 @@ class Processes:
     async def queue(self, *processes: str, wants: int = 1) -> None:
         """Let processes subscribe and wait, and count how often each is called."""
         for process in processes:
-            calls = self.state.called(process)
+            calls = self.state.wake_ups(process)
             await anext(calls)
             self.listeners.append(asyncio.create_task(self._count(process, calls)))
             await self.exchange(process, wants=wants, listens=True)

@@ -159,7 +159,7 @@ async def test_a_head_is_as_long_however_it_arrives(size: int, step: int) -> Non
     ("url", "kind", "text"),
     [
         ("http://127.0.0.1:1/", httpx.ConnectError, r"^\[Errno \d+\] Connect"),
-        ("http://a..example/", httpx.LocalProtocolError, "none that can be looked up"),
+        ("http://a..example/", httpx.LocalProtocolError, "the host of the URL is no valid name"),
         ("ftp://127.0.0.1/", httpx.UnsupportedProtocol, "http://"),
     ],
 )

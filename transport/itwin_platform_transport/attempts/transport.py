@@ -56,7 +56,7 @@ MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 
 class BackoffTransport(httpx.AsyncBaseTransport):
-    """An httpx transport that retries: it waits as the service asks, and retries what is safe to retry.
+    """An httpx transport that retries: it waits as the service asks, and retries requests that are safe to retry.
 
     It works in any `httpx.AsyncClient(transport=...)`. It reads each response to its end within the attempt, so that
     a response that breaks off is retried too. So it does not stream: an event stream is returned when the server ends
@@ -70,15 +70,15 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             transport; connections of its own by default.
         http_client: an `httpx.AsyncClient`, or one of httpx2, to send through instead. It is neither changed nor
             closed.
-        ssl_context: the certificates of its own connections; by default those that httpx takes.
+        ssl_context: the TLS settings of its own connections; by default those of httpx.
         trust_env: False ignores the proxies and the certificates that the environment names for its own connections.
         policy: how often and how long to retry.
         gate: shared by everything that sends to one service with one credential; a new one by default.
         token: a string, an AccessToken, or a sync or async function that returns one: put on each attempt, so that a
             retry after a long wait carries a fresh one.
         token_timeout: the time limit of one call of an async `token`, in seconds; None for no limit.
-        max_response_bytes: the largest response, in bytes, as it comes: httpx decodes it later, without a limit of its
-            own. 64 MiB by default.
+        max_response_bytes: the largest response body, in bytes, before it is decoded: httpx decodes it later, without a
+            limit. 64 MiB by default.
         headers: the headers of responses that are read beside `retry-after`.
         on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         random_number: returns jitter, from 0 to 1.
@@ -113,13 +113,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         if token_timeout is not None:
-            token_timeout = check_seconds("token_timeout", token_timeout, said=OR_NONE)
+            token_timeout = check_seconds("token_timeout", token_timeout, bounds=OR_NONE)
         try:
             self._tokens = None if token is None else TokenSource(token, timeout=token_timeout, now=now)
         except TokenError as error:
             raise error.with_traceback(None) from None
         finally:
-            del token  # tools that report errors show what frames hold
+            del token  # error trackers capture the variables of frames
         self._policy = policy or BackoffPolicy()
         limit = check_integer("max_response_bytes", max_response_bytes, least=1)
         if not isinstance(gate, Gate | None):
@@ -140,7 +140,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it sends nothing any more."""
+        """Whether `aclose()` was called: it sends nothing afterwards."""
         return self._calls.is_closed
 
     @property
@@ -182,7 +182,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     attempt = await self._attempt(call, request, permit, token, progress)
                     progress, sending, new_token = progress.after(attempt.outcome), None, None
                     if attempt.outcome is not Outcome.FINAL or gate.breakers.active:
-                        self._tell_others(call, attempt, token)
+                        self._tell_breakers(call, attempt, token)
                     if tokens is not None and token is not None and attempt.status == 401 and not has_refreshed:
                         has_refreshed = True
                         with call.waiting_for_token():
@@ -198,7 +198,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     if isinstance(verdict, GiveUp):
                         return result_of(call, progress, attempt, reason=verdict.reason, token=token, now=self._now)
                     log(_scheduled(call, attempt, progress, seconds=verdict.seconds))
-                    # After a 429 the gate keeps the call waiting. Here other tasks may run.
+                    # After a 429 the call waits in the gate. `sleep(0)` lets other tasks run before.
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except TimeoutError as error:
             return self._out_of_time(call, progress, attempt, token, sending, error)
@@ -291,9 +291,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise not_admitted(call, progress, error) from error
         finally:
             if call.started_at is None and (since := gate.rejecting_since(call.operation)) < math.inf:
-                call.started_at = max(began, since)  # nothing but 429s has come since: queueing counts
+                call.started_at = max(began, since)  # while only 429s come, queueing counts
         if self._calls.is_closed:
-            # `aclose()` ran in the loop iteration that granted the permit. It has set `ends_at`, which `admit` replaces.
+            # `aclose()` ran in the loop iteration that granted the permit, and `admit` would replace its `ends_at`.
             gate.unused(permit)
             raise closed(call, progress, is_in_flight=False)
         call.admit()
@@ -337,7 +337,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             is_success = response.status_code < 300
             attempt = Attempt(Outcome.FINAL, 0.0, response) if is_success else self._failed(response, before, policy)
             if attempt.outcome is Outcome.RATE_LIMITED:
-                # Before the body has arrived: the cooldown starts at once.
+                # The cooldown starts before the body has arrived.
                 self._start_cooldown(call, permit, attempt, token)
             await response.read(limit=self._max_response_bytes)
         except NO_RESPONSE as error:
@@ -361,8 +361,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     def _start_cooldown(self, call: Call, permit: Permit, attempt: Attempt, token: AccessToken | None) -> None:
         assert attempt.response is not None  # noqa: S101  # a 429
         gate, seconds = self._gate, attempt.delay
-        limit = self._headers.limit_of(attempt.response.headers)
-        tier, api, operation = (None if each is None else hide_token(token, each) for each in limit)
+        names = self._headers.limit_of(attempt.response.headers)
+        tier, api, operation = (None if name is None else hide_token(token, name) for name in names)
         is_new = not gate.cooldown_left(call.operation)
         record = SharedAttempt(attempt, token, call.clock() + seconds)
         gate.rate_limited(permit, wait=seconds, is_named=operation is not None, record=record)
@@ -372,7 +372,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             event = CooldownStarted(method=method, route=route, seconds=left, tier=tier, api=api, operation=operation)
             tell(event, self._on_event)
 
-    def _tell_others(self, call: Call, attempt: Attempt, token: AccessToken | None) -> None:
+    def _tell_breakers(self, call: Call, attempt: Attempt, token: AccessToken | None) -> None:
         """Report the result of an attempt to the circuit breakers of its path and of its operation."""
         breakers, now, info = self._gate.breakers, call.clock(), call.info
         if attempt.outcome in DOWN:
@@ -401,8 +401,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     ) -> None:
         if self._on_event is None and not LOGGER.isEnabledFor(logging.DEBUG):
             return
-        requested, named = call.request.headers, self._headers.correlation_id_of
-        returned = None if response is None else named(response.headers)
+        id_of = self._headers.correlation_id_of
+        returned = None if response is None else id_of(response.headers)
         event = AttemptEnded(
             method=call.info.method,
             route=call.info.route,
@@ -410,7 +410,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             error=None if error is None else type(error).__name__,
             seconds=call.clock() - started,
             attempt=before.made + 1,
-            correlation_id=named(requested) if not returned else hide_token(token, returned),
+            correlation_id=hide_token(token, returned) if returned else id_of(call.request.headers),
         )
         tell(event, self._on_event)
 
