@@ -127,11 +127,11 @@ class Connection(asyncio.Protocol):
     def _parsed(self, data: bytes) -> str | None:
         try:
             # The limit of a head counts bytes, however they are split into packets.
-            if not self.status and len(data) > (room := _LONGEST_WITHOUT_BODY - self._without_body):
-                self._parser.feed_data(data[:room])
+            if not self.status and len(data) > (left := _LONGEST_WITHOUT_BODY - self._without_body):
+                self._parser.feed_data(data[:left])
                 if not self.status:
                     return _TOO_LONG
-                data = data[room:]
+                data = data[left:]
             self._without_body += len(data)
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:

@@ -268,7 +268,7 @@ class Gate:
         return max([window.next_start(now) for window in windows])
 
     def _may_begin(self, operation: Hashable, now: float) -> bool:
-        return self._queue.has_room(operation, now=now) and self._next_start(operation, now) == 0
+        return self._queue.has_share_left(operation, now=now) and self._next_start(operation, now) == 0
 
     def _admit(self) -> None:
         self._stop_timer()

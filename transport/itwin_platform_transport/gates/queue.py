@@ -87,7 +87,7 @@ class Queue:
         """Return whether another operation is in use."""
         return any(other != operation and at >= now - IN_USE_FOR for other, at in self.called_at.items())
 
-    def has_room(self, operation: Hashable, *, now: float) -> bool:
+    def has_share_left(self, operation: Hashable, *, now: float) -> bool:
         """Return whether an operation may have another permit."""
         held = self.held[operation]
         if held == 0 or held + 1 <= LARGEST_SHARE * (self._most - sum(self.held.values()) + held):
@@ -106,7 +106,7 @@ class Queue:
     def first(self, waiters: Iterable[Waiter], *, now: float) -> Waiter | None:
         """Return the waiter to serve next; None when no operation of these waiters may have another permit."""
         limited, until = self._limited
-        candidates = (waiter for waiter in waiters if self.has_room(waiter.operation, now=now))
+        candidates = (waiter for waiter in waiters if self.has_share_left(waiter.operation, now=now))
 
         def rank(waiter: Waiter) -> tuple[bool, int]:
             return now < until and waiter.operation == limited, waiter.ticket
