@@ -198,7 +198,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     if isinstance(verdict, GiveUp):
                         return result_of(call, progress, attempt, reason=verdict.reason, token=token, now=self._now)
                     log(_scheduled(call, attempt, progress, seconds=verdict.seconds))
-                    # After a 429 the call waits in the gate. `sleep(0)` lets other tasks run before.
+                    # After a 429 the call waits in the gate. `sleep(0)` lets other tasks run first.
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except TimeoutError as error:
             return self._out_of_time(call, progress, attempt, token, sending, error)
@@ -291,7 +291,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise not_admitted(call, progress, error) from error
         finally:
             if call.started_at is None and (since := gate.rejecting_since(call.operation)) < math.inf:
-                call.started_at = max(began, since)  # while only 429s come, queueing counts
+                call.started_at = max(began, since)  # while only 429s come, the deadline includes queueing
         if self._calls.is_closed:
             # `aclose()` ran in the loop iteration that granted the permit, and `admit` would replace its `ends_at`.
             gate.unused(permit)

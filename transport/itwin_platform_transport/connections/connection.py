@@ -58,7 +58,7 @@ _BEGINNING = b"HTTP/"
 
 
 class Connection(asyncio.Protocol):
-    """A connection that sends one request at a time. It never stops reading: bytes between two requests close it."""
+    """A connection that sends one request at a time. It reads between requests too: bytes that arrive then close it."""
 
     def __init__(self, origin: object) -> None:
         #: Scheme, host and port.

@@ -123,8 +123,8 @@ class RedisGate(Gate):
 
     Args:
         redis: a URL, or a client of `redis.asyncio`, which is not closed.
-        name: a name for the credential, such as "prod, service app 7". All its processes pass the same. Not
-            the token, which changes.
+        name: a name for the credential, such as "prod, service app 7". All its processes pass the same one.
+            It must not be the token, because tokens rotate.
         max_in_flight: requests in flight at once, of all processes, at least 1.
         rate: one known rate of all processes, or an iterable of them.
         workers: how many processes share the limit, for the time without the server.

@@ -1,7 +1,7 @@
 """When a request may start: the cooldown, the slow start, the known and the learned rates. No part reads a clock.
 
 The theory: docs/decisions/slow-start.md. `exchange.lua` has the same parts for processes that share a gate, and
-tests compare both.
+two tests compare them.
 """
 
 import math
@@ -169,7 +169,7 @@ class Cooldown:
 
 
 class SlowStart:
-    """How many requests may be in flight: one after a 429, and one more for each response: it doubles each round trip.
+    """How many requests may be in flight: one after a 429, and one more after each response. Each round trip doubles it.
 
     Time is divided into periods, and each begins with a 429. A permit belongs to the period in which it was granted, by
     its number. Slow requests of earlier periods count only towards `most`, and do not keep the window shut.
