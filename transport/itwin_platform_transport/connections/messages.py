@@ -345,7 +345,7 @@ def _tls_failure(error: BaseException) -> str | None:
 
 
 def is_not_http(error: BaseException | None, *, scheme: str) -> bool:
-    """Return whether the other side shows no sign of HTTP: it sends other bytes, or over plain http it only closes the connection.
+    """Return whether the other side shows no sign of HTTP: it sends other bytes, or, over plain http, nothing.
 
     A service that speaks TLS does either when it gets a request over plain http.
     """

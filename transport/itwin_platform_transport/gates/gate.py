@@ -275,8 +275,8 @@ class Gate:
         loop = self._loop
         while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
             now = loop.time()
-            waits = [(self._next_start(each.operation, now), each) for each in self._queue.heads()]
-            waiter = self._queue.first([each for wait, each in waits if wait == 0], now=now)
+            waits = [(self._next_start(head.operation, now), head) for head in self._queue.heads()]
+            waiter = self._queue.first([head for wait, head in waits if wait == 0], now=now)
             if waiter is None:
                 until = min([wait for wait, _ in waits if wait > 0], default=math.inf)
                 if until < math.inf:
@@ -298,7 +298,7 @@ def rates_of(rate: RateLimit | Iterable[RateLimit] | None) -> tuple[RateLimit, .
     if rate is None:
         return ()
     rates = tuple(rate) if isinstance(rate, Iterable) else (rate,)
-    if not all(isinstance(each, RateLimit) for each in rates):
+    if not all(isinstance(item, RateLimit) for item in rates):
         raise UsageError(
             "rate must be a RateLimit, such as RateLimit(100, per=60), or an iterable of them", argument="rate"
         )

@@ -157,7 +157,7 @@ class RedisGate(Gate):
         workers = check_integer("workers", workers, least=1)
         max_in_flight = check_integer("max_in_flight", max_in_flight, least=1)
         rates = rates_of(rate)
-        shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
+        shares = [RateLimit(max(1, known.requests // workers), known.per) for known in rates]
         super().__init__(math.ceil(max_in_flight / workers), shares, random_number=random_number)
         self._max_in_flight, self._rates = max_in_flight, rates
         # No shares of operations: the server knows none, so a permit goes to the first call of this process.
@@ -576,7 +576,7 @@ class RedisState:
         if _NOT_PERMITTED.search(text) or self._errors.NoPermissionError in kinds:
             needed = "the script, its keys, and publish and subscribe on its channels"
             return ServerRejectsError(f"{self._where} denies the user a needed permission ({name}): {needed}")
-        if reasons := [str(each.reason or "").lower() for each in causes if isinstance(each, ssl.SSLError)]:
+        if reasons := [str(cause.reason or "").lower() for cause in causes if isinstance(cause, ssl.SSLError)]:
             return ServerRejectsError(f"{self._where} cannot be trusted, or does not speak TLS ({reasons[0]})")
         if kinds[0] is self._errors.InvalidResponse:
             return ServerRejectsError(f"{self._where} does not speak as Redis does: use rediss:// if it expects TLS")

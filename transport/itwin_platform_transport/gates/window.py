@@ -169,7 +169,7 @@ class Cooldown:
 
 
 class SlowStart:
-    """How many requests may be in flight: one after a 429, and one more after each response. Each round trip doubles it.
+    """How many requests may be in flight: one after a 429, one more after each response, twice as many each round trip.
 
     Time is divided into periods, and each begins with a 429. A permit belongs to the period in which it was granted, by
     its number. Slow requests of earlier periods count only towards `most`, and do not keep the window shut.
