@@ -177,7 +177,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             with call:
                 while True:
-                    permit, token = await self._admitted(call, progress, new_token)
+                    permit, token = await self._admit(call, progress, new_token)
                     request, sending = call.request.for_attempt(None if token is None else token.value)
                     attempt = await self._attempt(call, request, permit, token, progress)
                     progress, sending, new_token = progress.after(attempt.outcome), None, None
@@ -197,7 +197,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     )
                     if isinstance(verdict, GiveUp):
                         return result_of(call, progress, attempt, reason=verdict.reason, token=token, now=self._now)
-                    log(_scheduled(call, attempt, progress, seconds=verdict.seconds))
+                    log(_retry_event(call, attempt, progress, seconds=verdict.seconds))
                     # After a 429 the call waits in the gate. `sleep(0)` lets other tasks run first.
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except TimeoutError as error:
@@ -234,7 +234,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         ended = out_of_time(call, progress, is_in_flight=is_in_flight, seconds=left, now=self._now)
         raise ended from error
 
-    async def _admitted(
+    async def _admit(
         self, call: Call, progress: Progress, token: AccessToken | None
     ) -> tuple[Permit, AccessToken | None]:
         """Return a permit and a token for the next attempt. While a token takes time, the call holds no permit.
@@ -246,7 +246,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """
         tokens = self._tokens
         while True:
-            permit = await self._entered(call, progress)
+            permit = await self._enter_gate(call, progress)
             try:
                 if tokens is not None:
                     token = tokens.ready() or token
@@ -267,7 +267,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Return the open circuit breaker that the call has to wait for; None when there is none."""
         return self._gate.breakers.blocking(call, call.scopes, now=call.clock())
 
-    async def _entered(self, call: Call, progress: Progress) -> Permit:
+    async def _enter_gate(self, call: Call, progress: Progress) -> Permit:
         """Wait until no open circuit breaker keeps the call waiting, and the gate has a permit for it."""
         gate, policy, began = self._gate, call.info.policy, call.clock()
         while gate.breakers.active and (breaker := self._breaker_of(call)) is not None:
@@ -305,7 +305,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     ) -> Attempt:
         """Send a request once, and return the result. The permit ends with the attempt."""
         started, trace = call.clock(), call.trace
-        work = self._sent_and_read(call, request, permit, token, before)
+        work = self._send_and_read(call, request, permit, token, before)
         if self._engine is None or not self._engine.cancels_cleanly:
             work = cancelled_in_order(work)
         try:
@@ -325,7 +325,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._report(call, before, attempt.response, attempt.error, token, started=started)
         return attempt
 
-    async def _sent_and_read(
+    async def _send_and_read(
         self, call: Call, request: Request, permit: Permit, token: AccessToken | None, before: Progress
     ) -> Attempt:
         policy = call.info.policy
@@ -430,7 +430,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                         await self._tokens.aclose()
 
 
-def _scheduled(call: Call, attempt: Attempt, progress: Progress, *, seconds: float) -> RetryScheduled:
+def _retry_event(call: Call, attempt: Attempt, progress: Progress, *, seconds: float) -> RetryScheduled:
     return RetryScheduled(
         method=call.info.method,
         route=call.info.route,

@@ -153,7 +153,9 @@ class RedisGate(Gate):
         random_number: Callable[[], float] = random.random,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise UsageError("name must say what shares the limit, such as 'prod, service app 7'", argument="name")
+            raise UsageError(
+                "name must say which credential has the limit, such as 'prod, service app 7'", argument="name"
+            )
         workers = check_integer("workers", workers, least=1)
         max_in_flight = check_integer("max_in_flight", max_in_flight, least=1)
         rates = rates_of(rate)
@@ -195,10 +197,10 @@ class RedisGate(Gate):
             return
         await super().aclose()
         session = self._session
-        if session.pump is not None:
+        if session.exchange_task is not None:
             # An exchange in flight ends first: it may grant permits, which have to be returned.
             session.wake_at(0.0)
-            await asyncio.wait([session.pump])
+            await asyncio.wait([session.exchange_task])
         if session.is_known:
             await self._exchange()
         try:
@@ -208,7 +210,7 @@ class RedisGate(Gate):
 
     def _leave_loop(self) -> None:
         is_alive = self._loop is not None and not self._loop.is_closed()
-        if is_alive and self._session.is_pumping:
+        if is_alive and self._session.is_exchanging:
             raise StateError(IN_USE)
         super()._leave_loop()
         self._session = Session()
@@ -225,6 +227,7 @@ class RedisGate(Gate):
             super()._admit()
         if self._closed:
             return
+        # Not one exchange for each new call: many calls begin at the same time.
         if 2 * self._session.requested < self._ready():
             self._exchange_within(0.0)
         elif self._session.reports:
@@ -251,9 +254,9 @@ class RedisGate(Gate):
         if loop is None or loop.is_closed():
             return
         due = loop.time() + seconds
-        if not session.is_pumping:
+        if not session.is_exchanging:
             session.due = due if not self._is_lost else max(due, session.due)
-            session.pump = loop.create_task(self._run())
+            session.exchange_task = loop.create_task(self._run())
         elif not self._is_lost and due < session.due:
             session.wake_at(due)
 
@@ -284,7 +287,7 @@ class RedisGate(Gate):
                     kept=session.permits_to_keep(now),
                     reports=reports,
                 )
-        except Exception as error:  # noqa: BLE001  # after any failure the gate continues alone
+        except Exception as error:  # noqa: BLE001  # after any failure, no call may wait for the server
             if isinstance(error, ServerRejectsError):
                 session.is_known = False
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
@@ -378,14 +381,14 @@ class Session:
         self.due: float = 0.0
         self._changed = asyncio.Event()
         #: The task of the exchanges, the task of the subscription, and whether that is subscribed.
-        self.pump: asyncio.Task[None] | None = None
+        self.exchange_task: asyncio.Task[None] | None = None
         self.listener: asyncio.Task[None] | None = None
         self.listens: bool = False
 
     @property
-    def is_pumping(self) -> bool:
+    def is_exchanging(self) -> bool:
         """Whether the task of the exchanges runs."""
-        return self.pump is not None and not self.pump.done()
+        return self.exchange_task is not None and not self.exchange_task.done()
 
     def wake_at(self, due: float) -> None:
         """Make the next exchange earlier."""
