@@ -77,8 +77,10 @@ class LearnedRate:
     def __init__(self) -> None:
         #: The rate: requests and seconds. None while it is unknown.
         self.limit: tuple[int, float] | None = None
-        #: Seconds of the last rate that has held; the share of them that the next probe takes off; its time.
-        self._good_seconds, self._share, self.probe_at = 0.0, TUNING.first_probe, math.inf
+        #: The seconds of the rate that has held last, and the share that the next probe takes off.
+        self._good_seconds, self._share = 0.0, TUNING.first_probe
+        #: When the next probe is due.
+        self.probe_at: float = math.inf
         #: When the first request of the measured period started, and how many the service has accepted since.
         self.began: float | None = None
         self.accepted: int = 0

@@ -178,10 +178,13 @@ class SlowStart:
     __slots__ = ("_began", "_most", "_open", "in_flight", "in_period", "previous")
 
     def __init__(self, most: int) -> None:
-        #: Most requests in flight of all periods, and of this one.
+        #: How many may be in flight in all, and how many of this period.
         self._most = self._open = most
-        #: Requests of this period in flight; the last permit number before this period, and before the previous one.
-        self.in_period = self._began = self.previous = 0
+        #: Requests of this period in flight.
+        self.in_period: int = 0
+        #: The last permit numbers before the previous period and before this one.
+        self.previous: int = 0
+        self._began = 0
         #: Requests that have not ended, of all periods.
         self.in_flight: int = 0
 
