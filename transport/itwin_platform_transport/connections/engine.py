@@ -54,7 +54,7 @@ _NEXT_AFTER = 0.25
 _MAX_IDLE = 100
 _PORTS = {b"http": 80, b"https": 443}
 #: The characters of methods and of header names. Source: RFC 9110, section 5.6.2.
-_TOKEN_CHARACTERS = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()
+_TOKEN_BYTES = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()
 #: The bytes of header lines: tabs, visible ASCII, and the bytes above ASCII.
 _LINE_BYTES = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
 #: The bytes of request targets.
@@ -411,7 +411,7 @@ def header_lines(headers: RawHeaders) -> HeaderLines:
     names, lines = [name for name, _ in headers], b"".join([b"%s: %s\r\n" % pair for pair in headers])
     # Without the legal bytes of lines, only the line ends may remain.
     is_legal = all(names) and lines.translate(None, _LINE_BYTES) == b"\r\n" * len(names)
-    is_legal = is_legal and not b"".join(names).translate(None, _TOKEN_CHARACTERS)
+    is_legal = is_legal and not b"".join(names).translate(None, _TOKEN_BYTES)
     stated = [(name.lower(), value) for name, value in headers if name.lower() in FRAMING]
     return lines if is_legal else None, stated
 
@@ -425,12 +425,7 @@ def head_of(method: bytes, target: bytes, headers: HeaderLines, content: bytes) 
     lines, stated = headers
     if (stated or content) and stated != [(b"content-length", b"%d" % len(content))]:
         raise httpx.LocalProtocolError("Content-Length is not the length of the body")
-    if (
-        lines is None
-        or not method
-        or method.translate(None, _TOKEN_CHARACTERS)
-        or target.translate(None, _TARGET_BYTES)
-    ):
+    if lines is None or not method or method.translate(None, _TOKEN_BYTES) or target.translate(None, _TARGET_BYTES):
         raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
     return b"%s %s HTTP/1.1\r\n%s\r\n" % (method, target, lines)
 

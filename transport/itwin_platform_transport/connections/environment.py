@@ -33,10 +33,8 @@ def default_certificates(*, trust_env: bool) -> ssl.SSLContext:
         context = httpx.create_ssl_context(trust_env=trust_env)
     except OSError as error:
         # In the order in which httpx looks at them.
-        variables = ((name, os.environ.get(name)) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if trust_env)
-        source = next(
-            (f"the environment variable {name} names {value!r}" for name, value in variables if value), "certifi"
-        )
+        paths = ((name, os.environ.get(name)) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if trust_env)
+        source = next((f"the environment variable {name} names {value!r}" for name, value in paths if value), "certifi")
         reason = str(error.reason if isinstance(error, ssl.SSLError) else error.strerror).replace("_", " ").lower()
         raise SettingError(f"the certificates to trust cannot be read: {source} ({reason})") from error
     context.set_alpn_protocols(["http/1.1"])

@@ -153,9 +153,7 @@ class RedisGate(Gate):
         random_number: Callable[[], float] = random.random,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise UsageError(
-                "name must say which credential has the limit, such as 'prod, service app 7'", argument="name"
-            )
+            raise UsageError("name must say which credential it is, such as 'prod, service app 7'", argument="name")
         workers = check_integer("workers", workers, least=1)
         max_in_flight = check_integer("max_in_flight", max_in_flight, least=1)
         rates = rates_of(rate)
