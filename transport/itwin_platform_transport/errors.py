@@ -2,12 +2,12 @@
 
 PlatformError                     .method .route .path of the call, once its request was made
   UsageError(ValueError)          rejected before sending: .argument .rule
-    StateError                    a closed transport or gate, or one of another event loop: not the input's fault
+    StateError                    a closed transport or gate, or one of another event loop
   TransportError                  no response: .sent (whether the request can have had an effect) .attempts
     NotSentError                  it certainly had none
     OutcomeUnknownError           it may have had one
     DeadlineExceededError         the deadline or the queue timeout passed
-  TokenError                      the token provider failed, or returned what cannot be a token
+  TokenError                      the token provider failed, or returned no usable token
   ResponseDecodeError             a success that cannot be used: .status .headers .body .correlation_id .attempts
 
 The package above adds the errors of its service. It names its own page in `doc_url`.
@@ -19,7 +19,7 @@ from datetime import datetime
 from operator import index
 from typing import SupportsIndex, cast
 
-from .names import DOCUMENTATION, is_own
+from .names import DOCUMENTATION, is_client_module
 
 
 class _DocumentationURL:
@@ -37,7 +37,7 @@ class PlatformError(Exception):
         correlation_id: the id in the response; None when no response came, or it has no id.
         resume: set by the package above: continues a listing that failed; None for other calls.
         collected: set by the package above: the items that a listing had when it failed.
-        doc_url: the section of the page that says what to do; empty where no page was named.
+        doc_url: the section of the troubleshooting page for the class.
     """
 
     #: The section of each class.
@@ -50,7 +50,7 @@ class PlatformError(Exception):
     correlation_id: str | None = None
 
     def __init_subclass__(cls) -> None:
-        if is_own(cls.__module__):  # a class of the application has no section of its own
+        if is_client_module(cls.__module__):  # a class of the application has no section of its own
             cls._section = cls.__name__.lower()
 
     def __init__(self, text: str) -> None:
@@ -75,19 +75,18 @@ class UsageError(PlatformError, ValueError):
     """A call was rejected before anything was sent, or the client was closed before a retry.
 
     Args:
-        rule: the rule in words, and what to do.
+        rule: the broken rule, and the remedy.
         argument: the Python argument that is wrong, and inside it the property or item, such as `objects[3].kind`;
             None when it is no single one.
-        code: the code that the service documents for the rule, of a detail where it documents one; None when there is
-            none.
-        target: the property or parameter that it documents; None when there is none.
+        code: the error code that the service documents for the rule; None when there is none.
+        target: the property or parameter that the service documents for it; None when there is none.
     """
 
     def __init__(
         self, rule: str, *, argument: str | None = None, code: str | None = None, target: str | None = None
     ) -> None:
-        named = f" ({code}{f' [{target}]' if target else ''})" if code else ""
-        super().__init__(f"{rule}{named}")
+        suffix = f" ({code}{f' [{target}]' if target else ''})" if code else ""
+        super().__init__(f"{rule}{suffix}")
         self.rule = rule
         self.argument = argument
         self.code = code
@@ -95,7 +94,7 @@ class UsageError(PlatformError, ValueError):
 
 
 class StateError(UsageError):
-    """A client or gate was used that is closed, or that another event loop uses: not the fault of the input."""
+    """A closed client or gate was used, or one of another event loop. The arguments are not at fault."""
 
 
 class TransportError(PlatformError):
@@ -140,7 +139,7 @@ class DeadlineExceededError(TransportError):
 
 
 class TokenError(PlatformError):
-    """The token provider failed, or returned what cannot be sent as a token.
+    """The token provider failed, or returned no usable token.
 
     Attributes:
         argument: the Python argument that is wrong: `token`, or one of `AccessToken`.
@@ -170,10 +169,10 @@ class ResponseDecodeError(PlatformError):
         reason: str | None = None,
         correlation_id: str | None = None,
     ) -> None:
-        said = reason or "the body does not match the specification"
+        problem = reason or "the body does not match the specification"
         self.correlation_id: str | None = correlation_id
-        named = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
-        super().__init__(f"response with status {status}: {said}{named}")
+        suffix = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
+        super().__init__(f"response with status {status}: {problem}{suffix}")
         self.status = status
         self.headers = headers
         self.body = body
@@ -181,22 +180,22 @@ class ResponseDecodeError(PlatformError):
 
 
 def check_integer(name: str, value: object, *, least: int | None) -> int:
-    """Return an integer of Python or of another library as an int; it must not be below its lower limit."""
-    number, said = as_number(value), f"{name} must be an integer{'' if least is None else f' of at least {least}'}"
+    """Return an integer of Python or of another library as an int; it must be at least `least`."""
+    number, rule = as_number(value), f"{name} must be an integer{'' if least is None else f' of at least {least}'}"
     if not isinstance(number, int):
-        raise UsageError(f"{said}, not {_class_name(value)}", argument=name)
+        raise UsageError(f"{rule}, not {_class_name(value)}", argument=name)
     if least is not None and number < least:
-        raise UsageError(said, argument=name)
+        raise UsageError(rule, argument=name)
     return number
 
 
-def check_seconds(name: str, value: object, *, said: str = "of at least 0") -> float:
-    """Return a time that ends, in seconds, as a number of Python."""
-    number, said = as_number(value), f"{name} must be a finite number of seconds {said}"
+def check_seconds(name: str, value: object, *, bounds: str = "of at least 0") -> float:
+    """Return a finite number of seconds as an int or a float; it must not be negative."""
+    number, rule = as_number(value), f"{name} must be a finite number of seconds {bounds}"
     if number is None:
-        raise UsageError(f"{said}, not {_class_name(value)}", argument=name)
+        raise UsageError(f"{rule}, not {_class_name(value)}", argument=name)
     if not 0.0 <= number < math.inf:
-        raise UsageError(said, argument=name)
+        raise UsageError(rule, argument=name)
     return number
 
 
@@ -208,7 +207,7 @@ def as_number(value: object) -> float | None:
         return None
     try:
         return int(index(cast("SupportsIndex", value)))
-    except TypeError:  # an array has the method too, and raises it
+    except TypeError:  # an array of NumPy has `__index__` too, and raises this
         return None
 
 

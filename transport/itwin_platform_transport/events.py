@@ -153,7 +153,7 @@ def log(event: BackoffEvent | RetryScheduled | GateChanged) -> None:
 
 
 def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str, tuple[object, ...]]:
-    """Return the level, the text and the values of the line of the log."""
+    """Return the level, the format and its values of the log line of an event."""
     if isinstance(event, GateChanged):
         return _line_of_gate(event)
     called = (event.method, event.route)
@@ -165,8 +165,8 @@ def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str,
     if isinstance(event, OutageEnded):
         return logging.INFO, "%s %s responds again after %.3g s, %d probes", (*called, event.seconds, event.probes)
     if isinstance(event, RetryScheduled):
-        found = event.status or event.error
-        return logging.INFO, "%s %s -> %s: attempt %d in %.3g s", (*called, found, event.attempt, event.seconds)
+        result = event.status or event.error
+        return logging.INFO, "%s %s -> %s: attempt %d in %.3g s", (*called, result, event.attempt, event.seconds)
     attempt = (event.status or event.error, event.seconds * 1000, event.attempt, event.correlation_id)
     return logging.DEBUG, "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)", (*called, *attempt)
 

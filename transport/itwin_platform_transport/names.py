@@ -1,4 +1,4 @@
-"""The names that users see in logs, spans and Redis, and the headers of a service that are read."""
+"""The names that users see in logs, spans and Redis, and the headers of a service that the transport reads."""
 
 import logging
 from collections.abc import Mapping
@@ -16,17 +16,17 @@ VERSION = "0.1.0"
 LOGGER = logging.getLogger(PACKAGE)
 # Without a handler, warnings would reach stderr in an application that configures no logging.
 LOGGER.addHandler(logging.NullHandler())
-#: The first part of the names of fields of log records.
+#: Prefix of the names of log record fields.
 FIELD_PREFIX = "itwin_"
-#: The first part of the names of attributes of spans.
+#: Prefix of the names of span attributes.
 SPAN_PREFIX = "itwin_platform."
-#: The first part of the keys in Redis.
+#: Prefix of the keys in Redis.
 REDIS_PREFIX = "itwin-gate:"
 #: The page with a section for each error: a file of the source tree, or its address when the site is built.
 DOCUMENTATION = "docs/troubleshooting.md"
 
 
-def is_own(module: str) -> bool:
+def is_client_module(module: str) -> bool:
     """Return whether a module belongs to the client."""
     return any(module == name or module.startswith(f"{name}.") for name in _PACKAGES)
 
@@ -41,16 +41,16 @@ class LimitNames(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceHeaders:
-    """The names of the headers of responses that are read.
+    """The names of the response headers that are read.
 
-    Of several names for one thing, the first that a response has counts.
+    Of several names for one value, the first one that a response has is used.
 
     Args:
         retry_after: when to retry, as seconds or as an HTTP date.
         correlation_id: the id of the request in the logs of the service; None for none.
-        limit_tier: the tier whose limit a 429 has met.
-        limit_api: the API whose limit a 429 has met.
-        limit_operation: the operation whose limit a 429 has met.
+        limit_tier: the tier of the limit that a 429 reports.
+        limit_api: the API of that limit.
+        limit_operation: the operation of that limit.
     """
 
     retry_after: tuple[str, ...] = ("retry-after",)

@@ -51,17 +51,16 @@ class BackoffPolicy:
     max_in_flight: int = 20
 
     def __post_init__(self) -> None:
-        # Without a loop over names, which takes twice as long: `with_options` makes a policy for each view.
-        derive = partial(object.__setattr__, self)
-        derive("max_attempts", check_integer("max_attempts", self.max_attempts, least=1))
-        derive("max_in_flight", check_integer("max_in_flight", self.max_in_flight, least=1))
-        derive("max_wait", check_seconds("max_wait", self.max_wait))
-        derive("base_delay", check_seconds("base_delay", self.base_delay))
-        derive("max_delay", check_seconds("max_delay", self.max_delay))
+        assign = partial(object.__setattr__, self)
+        assign("max_attempts", check_integer("max_attempts", self.max_attempts, least=1))
+        assign("max_in_flight", check_integer("max_in_flight", self.max_in_flight, least=1))
+        assign("max_wait", check_seconds("max_wait", self.max_wait))
+        assign("base_delay", check_seconds("base_delay", self.base_delay))
+        assign("max_delay", check_seconds("max_delay", self.max_delay))
         if self.deadline is not None:
-            derive("deadline", check_seconds("deadline", self.deadline, said=OR_NONE))
+            assign("deadline", check_seconds("deadline", self.deadline, bounds=OR_NONE))
         if self.queue_timeout is not None:
-            derive("queue_timeout", check_seconds("queue_timeout", self.queue_timeout, said=OR_NONE))
+            assign("queue_timeout", check_seconds("queue_timeout", self.queue_timeout, bounds=OR_NONE))
 
 
 class Outcome(enum.Enum):
@@ -96,7 +95,7 @@ class Rule:
     most_attempts: float = math.inf
 
 
-# Rules that must stay true, whatever the table says:
+# Rules that every change of the table must keep:
 #
 # 1. A request that may have had an effect is retried only when it is idempotent: never a POST.
 # 2. A delay that the service names is a lower bound: jitter only adds to it.
@@ -154,7 +153,7 @@ class Progress(NamedTuple):
     Args:
         attempts: attempts that count against `max_attempts`; a 429 does not.
         rate_limits: responses of 429.
-        sent: requests of which at least a part was written.
+        sent: requests that were written at least in part.
         may_have_had_an_effect: whether one of the requests may have had one.
     """
 
@@ -175,7 +174,7 @@ class Progress(NamedTuple):
 
     @property
     def made(self) -> int:
-        """All attempts, except those that one of the two sides did not trust."""
+        """All attempts except the UNTRUSTED ones, in which one side did not accept the other."""
         return self.attempts + self.rate_limits
 
     @property
@@ -204,13 +203,13 @@ class GiveUp(NamedTuple):
 def decide(
     method: str, outcome: Outcome, progress: Progress, *, delay: float, elapsed: float, policy: BackoffPolicy
 ) -> Retry | GiveUp:
-    """Decide what follows an attempt.
+    """Decide on a retry after an attempt.
 
     Args:
         method: the HTTP method.
         outcome: the result of the attempt.
         progress: the attempts so far, this one included.
-        delay: the delay before a retry, in seconds, for an outcome whose rule has one.
+        delay: the delay before a retry, in seconds; ignored if the rule of the outcome has none.
         elapsed: seconds since the gate first admitted the call.
         policy: the limits.
     """
@@ -244,7 +243,7 @@ def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> st
 def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
     """Return the delay in seconds: the one that the service named, else one that doubles, plus jitter.
 
-    Jitter alone never makes a delay too long: a service that says 60 with a `max_wait` of 60 is waited for.
+    Jitter does not lift a delay above `max_wait`: a call with a `max_wait` of 60 s waits for a `retry-after` of 60.
     """
     doublings = min(max(progress.attempts + progress.rate_limits - 1, 0), 63)
     wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after

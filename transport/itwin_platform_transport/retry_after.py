@@ -33,9 +33,9 @@ def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> 
     Returns:
         The seconds to wait; None when the value is unusable: absent, zero, past, in an unknown zone, or anything else.
     """
-    # A comma also follows the day of the week, which does not matter.
-    named = (_seconds_of(part.strip(), date=date, now=now) for part in (value or "").split(","))
-    return max((seconds for seconds in named if seconds is not None), default=None)
+    # This also cuts the day of the week off a date, which is parsed without it.
+    delays = (_seconds_of(part.strip(), date=date, now=now) for part in (value or "").split(","))
+    return max((seconds for seconds in delays if seconds is not None), default=None)
 
 
 def _seconds_of(text: str, *, date: str | None, now: datetime) -> float | None:
@@ -50,16 +50,16 @@ def _seconds_of(text: str, *, date: str | None, now: datetime) -> float | None:
 
 
 def _parse_date(text: str) -> datetime | None:
-    """Parse a date of HTTP or ISO 8601; without a zone it is in UTC, and None if the zone is not known."""
+    """Parse a date of HTTP or ISO 8601, in UTC if it has no zone; None for an unknown zone, and for other texts."""
     if not text.isascii():
         return None
     if (moment := _parsed(datetime.fromisoformat, text)) is not None:
         return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    text = _ZONE.sub(lambda found: f" {found[1]}{found[2] or '00'}", text)
+    text = _ZONE.sub(lambda zone: f" {zone[1]}{zone[2] or '00'}", text)
     moment = _parsed(parsedate_to_datetime, text)
     if moment is not None and moment.tzinfo is None:
-        # The standard library knows no zone for "-0000", for an unknown name and for none. Only behind the last of
-        # them it reads one that is appended.
+        # `parsedate_to_datetime` returns no zone for "-0000", for an unknown name, and for none. Only in the last case
+        # it parses a zone that is appended, so that an unknown name stays without one.
         moment = _parsed(parsedate_to_datetime, f"{text.removesuffix('-0000')} +0000")
     return moment if moment is not None and moment.tzinfo is not None else None
 

@@ -65,10 +65,10 @@ if TYPE_CHECKING:
     )
     from ._operations.scenes import escape as escape
 else:
-    # Hidden from type checkers, which read the names that are imported as themselves, and would accept any other.
+    # Hidden from type checkers, which read the imports above, and would accept any name because of `__getattr__`.
     from itwin_platform_api import models as _models
 
-    #: The modules of the names that a first call does not need. They are imported when a name is first used.
+    #: The modules of the names that are imported when they are first used.
     _LAZY = {
         "Pager": "._listings.pager",
         **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "._listings.pages"),
@@ -92,7 +92,7 @@ else:
         """Let tracebacks, `repr` and pickles name this package, as httpx and openai do; the transport names itself."""
         if isinstance(value, type | _FunctionType) and value.__module__ != PlatformError.__module__:
             if hasattr(value, "__attrs_attrs__"):
-                # Resolved while `__module__` still says where their names are: pydantic and FastAPI read them.
+                # For pydantic and FastAPI, resolve annotations while `__module__` is the module that has their names.
                 value.__annotations__ = _get_type_hints(value)
             value.__module__ = __name__
         return value

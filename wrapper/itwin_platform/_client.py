@@ -1,4 +1,4 @@
-"""The client: it checks its options and makes the transport, the sender and the groups of operations."""
+"""The client: checks its options, and makes the transport, the sender and the groups of operations."""
 
 import logging
 import os
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
-#: The environment variables of the arguments with a default in the environment.
+#: The arguments that an environment variable can replace.
 _VARIABLES = {name: f"ITWIN_PLATFORM_{name.upper()}" for name in ("base_url", "vendor", "token")}
 #: The environment variable that switches the log on.
 _LOG = "ITWIN_PLATFORM_LOG"
@@ -62,9 +62,9 @@ _LONGEST = 31_536_000
 
 
 class _Group:
-    """A group of operations, which is made when it is first read: importing its models takes milliseconds.
+    """A descriptor that makes a group of operations when it is first read: importing its models takes milliseconds.
 
-    On the class it is the class of the group, from which `unittest.mock.create_autospec` takes the operations.
+    Read from the class, it returns the class of the group: `unittest.mock.create_autospec` finds the operations there.
     """
 
     def __init__(self, kind: str) -> None:
@@ -82,7 +82,7 @@ class _Group:
 
 
 def _group(kind: str) -> Any:
-    """Declare a group by the name of its class; the annotation beside it is its type."""
+    """Declare a group by the name of its class. The annotation of the attribute is its type."""
     return _Group(kind)
 
 
@@ -109,9 +109,9 @@ class PlatformClient:
             send each request once: its own retries are not counted. It is closed with the client.
         http_client: an `httpx.AsyncClient`, or one of httpx2, to send through instead. It is neither changed nor
             closed.
-        ssl_context: the certificates to trust and to show, where those of SSL_CERT_FILE, SSL_CERT_DIR or certifi do not
-            fit: those of a company, or a client certificate. It is not changed, so if it offers
-            protocols by ALPN, HTTP/1.1 must be one of them.
+        ssl_context: the certificates to trust and to show, instead of those of SSL_CERT_FILE, SSL_CERT_DIR or certifi:
+            the certificates of a company, or a client certificate. It is not changed, so if it offers protocols by
+            ALPN, HTTP/1.1 must be one of them.
         trust_env: False ignores the environment's proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and
             certificates (SSL_CERT_FILE, SSL_CERT_DIR). An address of this machine is always reached without a proxy.
         gate: shared by all clients of one address and credential.
@@ -119,7 +119,7 @@ class PlatformClient:
         allow_insecure: True sends the token over plain http to a host that is not loopback.
 
     Raises:
-        UsageError: an argument is missing or unusable, or ITWIN_PLATFORM_LOG is another word.
+        UsageError: an argument is missing or unusable, or ITWIN_PLATFORM_LOG has another value.
         TokenError: the token is a string that cannot be sent.
 
     Example:
@@ -150,7 +150,7 @@ class PlatformClient:
         _switch_log_on()
         try:
             address, word, token = _with_environment(base_url=base_url, vendor=vendor, token=token)
-            for name, value, kind, said in (
+            for name, value, kind, expected in (
                 ("base_url", address, str, "a str"),
                 ("vendor", word, str, "a str"),
                 ("backoff", backoff, BackoffPolicy | None, "a BackoffPolicy, such as BackoffPolicy(deadline=60)"),
@@ -158,7 +158,7 @@ class PlatformClient:
                 ("check_requests", check_requests, bool, "True or False"),
             ):
                 if not isinstance(value, kind):
-                    raise UsageError(f"{name} must be {said}", argument=name)
+                    raise UsageError(f"{name} must be {expected}", argument=name)
             attempts = BackoffTransport(
                 transport,
                 http_client=http_client,
@@ -167,7 +167,9 @@ class PlatformClient:
                 policy=backoff,
                 gate=gate,
                 headers=HEADERS,
-                token_timeout=max((each for each in _timeout(timeout).values() if each is not None), default=None),
+                token_timeout=max(
+                    (seconds for seconds in _timeout(timeout).values() if seconds is not None), default=None
+                ),
                 token=token,
                 max_response_bytes=max_response_bytes,
                 on_event=as_callback("on_event", on_event),
@@ -176,8 +178,8 @@ class PlatformClient:
             del token  # error trackers capture the variables of frames
         url = as_base_url(address, allow_insecure=allow_insecure)
         if not re.fullmatch(_VENDOR, word):
-            said = "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept"
-            raise UsageError(said, argument="vendor")
+            rule = "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept"
+            raise UsageError(rule, argument="vendor")
         self._sender = PlatformSender(
             transport=attempts,
             service=Service(
@@ -217,7 +219,7 @@ class PlatformClient:
             extra_query: query parameters to add to each request, such as one that the preview has added.
             extra_body: properties to add to each request body, in wire names. If an operation sends a parameter or a
                 property of this name itself, the call raises UsageError.
-            on_response: is called with each final response, of whatever status; it must not block. If it raises, the
+            on_response: is called with each final response, of any status; it must not block. If it raises, the
                 error is logged. None calls nothing.
 
         Returns:
@@ -248,7 +250,7 @@ class PlatformClient:
         return self._view(replace(self._sender, options=options))
 
     def _view(self, sender: PlatformSender) -> Self:
-        """Return a copy that sends otherwise: with all attributes of a subclass, without what is made on first use."""
+        """Return a copy with another sender. It has the attributes of a subclass, and makes its groups again."""
         view = object.__new__(type(self))  # a subclass may have a constructor with other arguments
         made = _made_on_use(type(self))  # type: ignore[arg-type]  # mypy takes the class of Self for not hashable
         view.__dict__.update({name: value for name, value in vars(self).items() if name not in made})
@@ -294,7 +296,7 @@ class PlatformClient:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        if not self._is_view:  # a subclass may close more in `aclose`, which a view shares with its client
+        if not self._is_view:  # a view shares everything that `aclose` of a subclass may close
             await self.aclose()
 
     async def aclose(self) -> None:
@@ -312,16 +314,16 @@ class PlatformClient:
         raise TypeError("a PlatformClient cannot be copied or pickled: share it, or make a view with `with_options()`")
 
     def __del__(self) -> None:
-        # A constructor that has raised sets no attributes.
+        # If the constructor has raised, there are no attributes.
         if not getattr(self, "_is_view", True) and self._sender.transport.is_in_use:
-            said = f"unclosed {self!r}: use it in `async with`, or await `aclose()`"
-            warnings.warn(said, ResourceWarning, stacklevel=2, source=self)
+            text = f"unclosed {self!r}: use it in `async with`, or await `aclose()`"
+            warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
 
 
 @cache
 def _made_on_use(kind: type[PlatformClient]) -> frozenset[str]:
     """Return the names of the attributes that an instance makes on first use and keeps."""
-    members = (member for each in kind.__mro__ for member in vars(each).items())
+    members = (member for base in kind.__mro__ for member in vars(base).items())
     return frozenset(name for name, value in members if isinstance(value, cached_property | _Group))
 
 
@@ -329,7 +331,7 @@ def _switch_log_on() -> None:
     """Write the log of both packages to stderr if ITWIN_PLATFORM_LOG is `info` or `debug`.
 
     Raises:
-        UsageError: it is another word.
+        UsageError: it has another value.
     """
     level = os.environ.get(_LOG, "").strip().upper()
     if not level:
@@ -352,20 +354,20 @@ def _is_shown_nowhere_else(_: logging.LogRecord) -> bool:
 
 
 def _with_environment(**passed: Any) -> Iterator[Any]:
-    """Return settings in their order: each as it was passed, or else as the environment has it.
+    """Return the values of settings in their order: the argument, or else the environment variable.
 
     Raises:
-        UsageError: there is neither; all missing settings are named at once.
+        UsageError: a setting has neither. The error names all missing settings.
     """
-    found = {
+    values = {
         name: value if value is not None else os.environ.get(_VARIABLES[name]) or None for name, value in passed.items()
     }
-    if missing := [name for name, value in found.items() if value is None]:
-        del passed, found  # error trackers capture the variables of frames
+    if missing := [name for name, value in values.items() if value is None]:
+        del passed, values  # error trackers capture the variables of frames
         verb, variables = "are" if missing[1:] else "is", " and ".join(_VARIABLES[name] for name in missing)
-        said = f"{' and '.join(missing)} {verb} missing: pass {' and '.join(f'{name}=...' for name in missing)}"
-        raise UsageError(f"{said}, or set {variables} in the environment", argument=missing[0])
-    return iter(found.values())
+        text = f"{' and '.join(missing)} {verb} missing: pass {' and '.join(f'{name}=...' for name in missing)}"
+        raise UsageError(f"{text}, or set {variables} in the environment", argument=missing[0])
+    return iter(values.values())
 
 
 def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | None]:
@@ -378,9 +380,9 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
         return value.as_dict()
     seconds = as_number(value)
     if seconds is None or not 0 < seconds <= _LONGEST:
-        found = "" if seconds is not None else f", not {class_name(value)}"
-        said = f"timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout{found}"
-        raise UsageError(said, argument="timeout")
+        kind = "" if seconds is not None else f", not {class_name(value)}"
+        rule = f"timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout{kind}"
+        raise UsageError(rule, argument="timeout")
     return httpx.Timeout(seconds).as_dict()
 
 
@@ -388,7 +390,7 @@ def _with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Un
     """Return the present parameters or properties with those of the caller.
 
     Raises:
-        UsageError: they are no mapping of strings to values of their kind, or one cannot be sent.
+        UsageError: they are no mapping of strings to values of this kind, or a value cannot be sent.
     """
     if isinstance(extra, Unset):
         return present

@@ -4,7 +4,7 @@ PlatformError                     .method .route of the call, which its text beg
   |                               .correlation_id of the response, if one came
   |                               .resume continues a listing that failed, .collected has the items before it
   UsageError(ValueError)          rejected before sending: .argument .rule .code .target
-    StateError                    a closed client or gate, or one of another event loop: not the input's fault
+    StateError                    a closed client or gate, or one of another event loop
   TransportError                  no response: .sent (whether the request can have had an effect) .attempts .scene_id
     NotSentError                  it certainly had none
     OutcomeUnknownError           it may have had one
@@ -23,7 +23,7 @@ PlatformError                     .method .route of the call, which its text beg
     ConflictError                 409
     RequestTooLargeError          413
     UnprocessableError            422
-    RateLimitError                429, or held back by a known cooldown: .tier .api .operation
+    RateLimitError                429, of this call or of the call that started the cooldown: .tier .api .operation
     ServerError                   5xx
 
 Each class has a `doc_url`: its section of the troubleshooting page.
@@ -40,33 +40,33 @@ from itwin_platform_transport import RETRYABLE_STATUS_CODES, PlatformError, when
 
 from ._version import CORRELATION_ID, HEADERS
 
-#: The most characters of the text of an error.
+#: Most characters of the text of an error.
 LONGEST_TEXT = 2048
-#: The characters of these that are reserved for the method and the route.
+#: Characters of an error's text that are reserved for the method and the route.
 _LONGEST_CALL = 128
-#: Characters that end a line, steer a terminal, or turn the direction of a line.
+#: Characters that end a line, control a terminal, or change the direction of text.
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-#: The most bytes of an error response that stay on the error.
+#: Most bytes of an error response that stay on the error.
 KEPT = 65_536
-#: Properties that hold an error inside an object, compared in lower case as all names below.
+#: Properties that hold an error object. These and all names below are compared in lower case.
 _INNER = ("error", "odata.error", "fault", "exception")
-#: Names for the words of an error, the most telling first: of the platform and most gateways, OAuth, SOAP, problem
-#: details, FastAPI, Elasticsearch, FHIR, OGC and JSON:API; then those of elements in XML and HTML, and of envelopes.
-_WORDS = (
+#: Names of the message of an error, the most specific first: of the platform and most gateways, OAuth, SOAP, problem
+#: details, FastAPI, Elasticsearch, FHIR, OGC and JSON:API; then names of elements in XML and HTML, and of envelopes.
+_MESSAGES = (
     *("message", "error_description", "errormessage", "error_message", "errormsg", "errmsg", "faultstring", "msg"),
     *("errorsummary", "detail", "title", "text", "reason", "description", "diagnostics", "exceptiontext"),
     *("serviceexception", "exceptionmessage", "errormessages", "usermessage", "status_message", "error", "errors"),
     *("issue", "value", "h1", "h2", "p", "string", "data", "response", "result", "meta", "exception", "__type"),
 )
-#: Names that only an object about a failure has: a success may have any of the others.
+#: Names that only an error object has: a success may have any of the others.
 _OF_A_FAILURE = {*_INNER, "errors", "message", "error_description", "errormessage", "detail", "title"}
-#: Names for its code.
+#: Names of the code of an error.
 _CODES = ("code", "errorcode", "error_code")
-#: Containers inside each other that are searched for words, and items of each list.
+#: Most nested containers, and most items of a list, that are searched for a message.
 _DEEPEST, _MOST_ITEMS = 6, 10
 #: A parameter of WWW-Authenticate, quoted or not.
 _PARAMETER = r'(\w+)=(?:"([^"]*)"|([^\s",]+))'
-#: An element of XML or HTML that holds text alone.
+#: An element of XML or HTML that contains only text.
 _ELEMENT = r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>(?:\s*<!\[CDATA\[((?:(?!\]\]>).){1,2048})\]\]>\s*|([^<>]+))</"
 
 
@@ -120,7 +120,7 @@ class APIStatusError(PlatformError):
     Attributes:
         status: the HTTP status.
         code: equal to a member of `ErrorCode` or to its string; a code that is not documented is kept.
-        message: the words of the service, or of the gateway before it: also those of a text, of XML or of HTML.
+        message: the message of the service, or of a gateway before it, from JSON, text, XML or HTML.
         target: the property or parameter that is wrong.
         details: one entry for each rule that the request breaks.
         headers: the response headers, looked up without regard to case.
@@ -145,7 +145,7 @@ class APIStatusError(PlatformError):
         parsed = _parsed(headers, body)
         challenge = {name: a or b for name, a, b in re.findall(_PARAMETER, headers.get("www-authenticate", ""))}
         error = _error_object(parsed) or challenge
-        message = _words(parsed) or _words(challenge)
+        message = _message(parsed) or _message(challenge)
 
         def text(value: object) -> str | None:
             if not isinstance(value, str):
@@ -165,27 +165,27 @@ class APIStatusError(PlatformError):
         self.retry_after = retry_after
         self.retry_at = retry_at
         self.correlation_id: str | None = headers.get(CORRELATION_ID)
-        super().__init__(self._said(reason))
+        super().__init__(self._text(reason))
 
     @property
     def retryable(self) -> bool:
         """True when the same request may succeed later: 429, 502, 503 and 504."""
         return self.status in RETRYABLE_STATUS_CODES
 
-    def _said(self, reason: str | None) -> str:
+    def _text(self, reason: str | None) -> str:
         advice = when_to_retry(self.retry_after, reason=reason)
         if self.status == 429:
             advice = f"rate limited: {advice}" if advice else "rate limited"
         header = _telling_header(self.status, self.headers)
         lines = [header] if header and self.message and self.status != 401 else []
         if advice is not None and not (self.code or self.message):
-            said, advice = f"{self.status} {advice}", None
+            summary, advice = f"{self.status} {advice}", None
         else:
             message = self.message or header or _form(self.headers, self.body) + (": see .body" if self.body else "")
-            said = f"{self.status} {self.code or 'without a code'}: {message}"
+            summary = f"{self.status} {self.code or 'without a code'}: {message}"
         # Each detail takes a line, so more of them never fit into the text.
         details = [f"- {detail}" for detail in (*map(printable, lines), *self.details[:LONGEST_TEXT])]
-        return join_lines([printable(said), *details], advice, correlation_id=self.correlation_id)
+        return join_lines([printable(summary), *details], advice, correlation_id=self.correlation_id)
 
 
 class BadRequestError(APIStatusError):
@@ -217,7 +217,7 @@ class UnprocessableError(APIStatusError):
 
 
 class RateLimitError(APIStatusError, RateLimited):
-    """429, or held back by a known cooldown."""
+    """429: the call was rate limited, or may not wait for the end of a known cooldown."""
 
 
 class ServerError(APIStatusError):
@@ -237,7 +237,7 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
 
 
 def status_error_class(status: int) -> type[APIStatusError]:
-    """Return the class that the tree names for a status, ServerError for any 5xx, else APIStatusError."""
+    """Return the class of a status: the one in the tree, ServerError for any other 5xx, else APIStatusError."""
     return _BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
 
 
@@ -251,55 +251,55 @@ def _parsed(headers: Mapping[str, str], body: bytes) -> object:
     if text.startswith("<") and (elements := re.findall(_ELEMENT, text, re.DOTALL)):
         from html import unescape
 
-        return {name: " ".join((cdata or unescape(words)).split()) for name, cdata, words in reversed(elements)}
+        return {name: " ".join((cdata or unescape(text)).split()) for name, cdata, text in reversed(elements)}
     is_text = _media_type(headers) == "text/plain" or not re.match(r'[<{\["]|.*[\0\ufffd]', text)
     return text.splitlines()[0] if text and is_text else None
 
 
 def _lowered(value: dict[str, object]) -> dict[str, object]:
-    return {name.lower(): each for name, each in value.items()}
+    return {name.lower(): item for name, item in value.items()}
 
 
-def _words(value: object, depth: int = _DEEPEST) -> str | None:
-    """Return the first words of an error in a parsed body; None when it has none."""
+def _message(value: object, depth: int = _DEEPEST) -> str | None:
+    """Return the message of an error in a parsed body; None when there is none."""
     if isinstance(value, str):
         return value.strip() or None
     if isinstance(value, list):
-        return next(filter(None, (_words(item, depth - 1) for item in value[:_MOST_ITEMS] if depth)), None)
+        return next(filter(None, (_message(item, depth - 1) for item in value[:_MOST_ITEMS] if depth)), None)
     if not isinstance(value, dict) or not depth:
         return None
     named = _lowered(value)
-    places = [*(name for name in _INNER if not isinstance(named.get(name), str)), *_WORDS]
-    found = next(filter(None, (_words(named.get(name), depth - 1) for name in places)), None)
-    if found is None:
-        # Objects under any other name, which is the service's own.
-        others = [each for each in named.values() if isinstance(each, dict | list)][:_MOST_ITEMS]
-        objects = (item for each in others for item in (each if isinstance(each, list) else [each])[:_MOST_ITEMS])
-        found = next(filter(None, (_words(item, depth - 1) for item in objects if isinstance(item, dict))), None)
-    if found is None:
-        # Strings by the name of the field that is wrong, as Django and Rails write them.
+    names = [*(name for name in _INNER if not isinstance(named.get(name), str)), *_MESSAGES]
+    message = next(filter(None, (_message(named.get(name), depth - 1) for name in names)), None)
+    if message is None:
+        # Objects under any other name.
+        others = [item for item in named.values() if isinstance(item, dict | list)][:_MOST_ITEMS]
+        objects = (item for other in others for item in (other if isinstance(other, list) else [other])[:_MOST_ITEMS])
+        message = next(filter(None, (_message(item, depth - 1) for item in objects if isinstance(item, dict))), None)
+    if message is None:
+        # Messages under the names of the wrong fields, as Django and Rails write them.
         errors = named.get("errors")
         fields = (
-            errors if isinstance(errors, dict) else {name: each for name, each in value.items() if type(each) is list}
+            errors if isinstance(errors, dict) else {name: item for name, item in value.items() if type(item) is list}
         )
-        firsts = ((name, each[0] if isinstance(each, list) and each else each) for name, each in fields.items())
+        firsts = ((name, item[0] if isinstance(item, list) and item else item) for name, item in fields.items())
         return next((f"{name}: {first}" for name, first in firsts if isinstance(first, str)), None)
     title = named.get("title")
-    is_detail = found == named.get("detail") and found != title
-    return f"{title}: {found}" if is_detail and isinstance(title, str) else found
+    is_detail = message == named.get("detail") and message != title
+    return f"{title}: {message}" if is_detail and isinstance(title, str) else message
 
 
 def _error_object(parsed: object) -> Mapping[str, object]:
     """Return the innermost object that is an error, with its names in lower case."""
-    found: Mapping[str, object] = {}
+    error: Mapping[str, object] = {}
     for _ in range(_DEEPEST):
         if isinstance(parsed, list) and parsed:
             parsed = parsed[0]
         if not isinstance(parsed, dict) or not parsed:
             break
-        found = _lowered(parsed)
-        parsed = next((found[name] for name in _INNER if isinstance(found.get(name), dict | list)), None)
-    return found
+        error = _lowered(parsed)
+        parsed = next((error[name] for name in _INNER if isinstance(error.get(name), dict | list)), None)
+    return error
 
 
 def _code(error: Mapping[str, object]) -> object:
@@ -314,7 +314,7 @@ def _details(value: object, text: Callable[[object], str | None]) -> tuple[Error
 
 
 def _telling_header(status: int, headers: Mapping[str, str]) -> str | None:
-    """Return the header that says more of a status, with its name; None when there is none."""
+    """Return the header that explains a status, with its name; None when there is none."""
     name = {401: "WWW-Authenticate", 405: "Allow"}.get(status, "Location" if status < 400 else "")
     value = headers.get(name.lower(), "")
     if name == "Location":  # its user information, its query and its fragment may be confidential
@@ -328,7 +328,7 @@ def _media_type(headers: Mapping[str, str]) -> str:
 
 
 def _form(headers: Mapping[str, str], body: bytes) -> str:
-    """Describe a body that has no words: its content type and its size."""
+    """Describe a body without a message: its content type and its size."""
     if not body:
         return "an empty body"
     kind = _media_type(headers)
@@ -340,25 +340,25 @@ def _form(headers: Mapping[str, str], body: bytes) -> str:
 
 
 def described(headers: Mapping[str, str], body: bytes) -> str | None:
-    """Describe the body of a success that is no JSON, or that holds the words of an error; None for any other."""
+    """Describe the body of a success that is no JSON, or that holds the message of an error; None for any other."""
     parsed, is_json = _parsed(headers, body), not body.lstrip().startswith(b"<")
     if is_json and isinstance(parsed, dict):
-        parsed = {name: each for name, each in parsed.items() if name.lower() in _OF_A_FAILURE}
-    words = None if isinstance(parsed, list) else _words(parsed)
-    if words is None and is_json and isinstance(parsed, dict | list):
+        parsed = {name: item for name, item in parsed.items() if name.lower() in _OF_A_FAILURE}
+    message = None if isinstance(parsed, list) else _message(parsed)
+    if message is None and is_json and isinstance(parsed, dict | list):
         return None
-    return _form(headers, body) + (f": {words}" if words else "")
+    return _form(headers, body) + (f": {message}" if message else "")
 
 
 def printable(text: str) -> str:
     """Escape control characters, so that a service cannot forge a line of a log, and cut long text."""
-    return re.sub(_CONTROL, lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])
+    return re.sub(_CONTROL, lambda character: ascii(character[0])[1:-1], text[:LONGEST_TEXT])
 
 
-def join_lines(said: list[str], advice: str | None, *, correlation_id: str | None) -> str:
-    """Join the words of the service, the advice to retry and the correlation id. Long words of the service are cut."""
+def join_lines(lines: list[str], advice: str | None, *, correlation_id: str | None) -> str:
+    """Join lines from the service, the advice to retry and the correlation id. Long lines of the service are cut."""
     ours = [] if advice is None else [f"- {advice}"]
     if correlation_id:
         ours.append(f"- correlation id {printable(correlation_id[:200])}")
-    words, room = "\n".join(said), LONGEST_TEXT - _LONGEST_CALL - len("\n".join(ours))
-    return "\n".join([words if len(words) <= room else words[: room - 3] + "...", *ours])
+    text, longest = "\n".join(lines), LONGEST_TEXT - _LONGEST_CALL - len("\n".join(ours))
+    return "\n".join([text if len(text) <= longest else text[: longest - 3] + "...", *ours])

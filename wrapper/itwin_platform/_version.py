@@ -1,4 +1,4 @@
-"""The version of the distribution, and which headers of the service are read."""
+"""The version of the distribution, and the headers of the service that are read."""
 
 import logging
 

@@ -162,6 +162,28 @@ async def test_a_call_that_may_continue_as_the_client_closes_sends_nothing(waits
     assert (service.closed, gate.in_flight, asyncio.get_running_loop().time()) == (True, 0, 1.0)
 
 
+@pytest.mark.parametrize("turns", range(3))
+async def test_a_call_that_gets_its_permit_as_the_client_closes_waits_for_no_token(turns: int) -> None:
+    """Closing ends the call at once, although the token provider would take 20 s."""
+    gate = Gate(1)
+
+    async def token() -> str:
+        await asyncio.sleep(20.0)
+        return "t-1"
+
+    transport = BackoffTransport(ScriptedTransport(200), gate=gate, token=token)
+    permit = await gate.enter(gate.ticket(), max_wait=0.0, until=None)
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(1.0)
+    gate.abandoned(permit)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    await transport.aclose()
+    with pytest.raises(NotSentError, match="the client was closed; nothing was sent"):
+        await call
+    assert (gate.in_flight, asyncio.get_running_loop().time()) == (0, 1.0)
+
+
 RETRIED = "closed before a retry; 1 request was sent, and may have had an effect"
 
 

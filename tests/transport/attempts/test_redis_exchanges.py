@@ -140,7 +140,7 @@ async def enter_in(gate: RedisGate) -> None:
     gate.responded(await enter(gate))
 
 
-NOT_PERMITTED = "does not permit the user what the gate needs ({}): the script, its keys, and publish and subscribe"
+NOT_PERMITTED = "denies the user a needed permission ({}): the script, its keys, and publish and subscribe"
 REJECTIONS: dict[str, tuple[Exception, str]] = {
     "a password": (errors.AuthenticationError("x"), "rejects the user name or the password in redis (Authenticat"),
     "a command": (errors.NoPermissionError("x"), NOT_PERMITTED.format("NoPermissionError")),
@@ -258,7 +258,7 @@ async def test_a_silent_subscription_is_renewed() -> None:
     """It is pinged after a second of silence, and closed without a response in another second."""
     messages = [{"type": "subscribe"}, None, {"type": "pong"}, None, None]
     subscription = AsyncMock(get_message=AsyncMock(side_effect=messages))
-    called = RedisState(Mock(pubsub=lambda: subscription), name="n", max_in_flight=1, rates=()).called("p")
+    called = RedisState(Mock(pubsub=lambda: subscription), name="n", max_in_flight=1, rates=()).wake_ups("p")
     await anext(called)
     with pytest.raises(ServerUnreachableError, match="it is silent"):
         await anext(called)
@@ -364,7 +364,7 @@ async def test_a_server_that_rejects_the_subscription_ends_the_waits() -> None:
     """A missing permission to subscribe is a UsageError, because every wait needs a wake-up."""
     gate, state = gate_with(reply())
     state.listening = errors.NoPermissionError("x")
-    with pytest.raises(UsageError, match="RedisGate: the given client does not permit the user"):
+    with pytest.raises(UsageError, match="RedisGate: the given client denies the user a needed permission"):
         await enter(gate)
     await gate.aclose()
 

@@ -78,13 +78,13 @@ async def test_a_cut_subscription_is_renewed(
             await until_subscribed(empty_server)
             with empty_server.client as other:
                 other.client_kill_filter(_type="pubsub")
-            await until(lambda: "its subscription is made anew" in caplog.text)
+            await until(lambda: "its subscription is renewed" in caplog.text)
             await until_subscribed(empty_server)
             one.abandoned(permit)
             two.abandoned(await waiting)
     await client.aclose()
     assert events == []
-    assert "gate 'test, app 7': its subscription is made anew: " in caplog.text
+    assert "gate 'test, app 7': its subscription is renewed: " in caplog.text
 
 
 @pytest.mark.parametrize("is_lost", [False, True], ids=["as usual", "while the server is lost"])
@@ -109,7 +109,7 @@ async def test_a_cooldown_of_one_process_holds_for_all(own_server: RedisServer, 
         one.abandoned(held)
 
 
-NOT_PERMITTED = r"does not permit the user what the gate needs \(.+publish and subscribe on its channels"
+NOT_PERMITTED = r"denies the user a needed permission \(.+publish and subscribe on its channels"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 import redis.asyncio
 from itwin_platform_transport import RateLimit
 from itwin_platform_transport.gates.redis import LEASE, RedisState, Reply, Report
-from itwin_platform_transport.gates.window import Limit, Permit, Window
+from itwin_platform_transport.gates.window import Permit, TooManyRequests, Window
 from redis.exceptions import NoScriptError
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
@@ -95,7 +95,7 @@ class Processes:
     async def queue(self, *processes: str, wants: int = 1) -> None:
         """Let processes subscribe and queue, and count the wake-ups of each."""
         for process in processes:
-            calls = self.state.called(process)
+            calls = self.state.wake_ups(process)
             await anext(calls)
             self.listeners.append(asyncio.create_task(self._count(process, calls)))
             await self.exchange(process, wants=wants, listens=True)
@@ -237,7 +237,7 @@ class Twins(Processes):
     def ended(self, how: str, permit: Permit, *, wait: float, jitter: float = 0.5) -> Report:
         """End a permit of the window, and return the report for the server."""
         if how == "rate_limited":
-            self.window.rate_limited(permit, Limit(now=self.now, wait=wait, jitter=jitter))
+            self.window.rate_limited(permit, TooManyRequests(now=self.now, wait=wait, jitter=jitter))
         else:
             getattr(self.window, how)(permit)
         return how, permit.number, permit.at, wait, jitter

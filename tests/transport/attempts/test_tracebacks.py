@@ -1,5 +1,6 @@
 """Exceptions of the application keep their tracebacks when a call fails while they are handled."""
 
+import asyncio
 import traceback
 from collections.abc import Awaitable, Callable
 
@@ -11,9 +12,11 @@ from itwin_platform_transport import (
     DeadlineExceededError,
     NotSentError,
     PlatformError,
+    StateError,
     TokenError,
 )
 
+from tests.support.frames import errors_of
 from tests.support.services import PreparedResponse, ScriptedTransport, send
 
 ONCE = BackoffPolicy(max_attempts=1, deadline=5.0)
@@ -92,3 +95,33 @@ async def test_a_chain_of_errors_may_be_a_cycle() -> None:
     first.__cause__, second.__cause__ = second, first
     with pytest.raises(NotSentError):
         await failing(first)()
+
+
+class Reconnecting(httpx.AsyncBaseTransport):
+    """Responds to the first attempt with 503. The second one never gets a connection."""
+
+    def __init__(self) -> None:
+        self.attempts = 0
+        self.connects = asyncio.Event()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Respond, or report a connection attempt as httpcore does, and hang."""
+        self.attempts += 1
+        if self.attempts == 2:
+            await request.extensions["trace"]("connection.connect_tcp.started", {})
+            self.connects.set()
+            await asyncio.Event().wait()
+        return httpx.Response(503)
+
+
+async def test_a_call_that_closing_ends_before_a_retry_keeps_no_frame_of_an_attempt() -> None:
+    """The causes of its StateError have no tracebacks: a frame of an attempt holds the request with its token."""
+    service = Reconnecting()
+    transport = BackoffTransport(service, policy=BackoffPolicy(base_delay=0.0))
+    call = asyncio.create_task(send(transport))
+    await service.connects.wait()
+    await transport.aclose()
+    with pytest.raises(StateError) as raised:
+        await call
+    _, *causes = errors_of(raised.value)
+    assert [cause.__traceback__ for cause in causes] == [None, None]

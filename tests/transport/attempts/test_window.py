@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform_transport import RateLimit
-from itwin_platform_transport.gates.window import Limit, Permit, Window
+from itwin_platform_transport.gates.window import Permit, TooManyRequests, Window
 
 from measure.promises.limits import FixedWindow, Limit as Limiter, PunishingWindow, RisingLimit, TokenBucket
 
@@ -41,15 +41,15 @@ def test_further_429s_of_a_cooldown_only_extend_it() -> None:
     """A 429 of a request from before the cooldown neither shortens it nor restarts the slow start, however late."""
     window = Window(max_in_flight=20)
     first, second, third, late, *others = opened(window, 0.0)
-    window.rate_limited(first, Limit(now=1.0, wait=5.0))
-    window.rate_limited(second, Limit(now=1.5, wait=1.0))
+    window.rate_limited(first, TooManyRequests(now=1.0, wait=5.0))
+    window.rate_limited(second, TooManyRequests(now=1.5, wait=1.0))
     assert window.cooldown.left(1.5) == 4.5
-    window.rate_limited(third, Limit(now=2.0, wait=9.0))
+    window.rate_limited(third, TooManyRequests(now=2.0, wait=9.0))
     assert window.cooldown.left(2.0) == 9.0
     for other in others:
         window.responded(other)
     assert rounds(window, 11.0, 2) == [1, 2]
-    window.rate_limited(late, Limit(now=11.0, wait=1.0))
+    window.rate_limited(late, TooManyRequests(now=11.0, wait=1.0))
     assert (wait_of(window, 11.5), window.slow_start.in_flight) == (0.5, 0)
     assert rounds(window, 12.0, 1) == [4]
 
@@ -82,12 +82,12 @@ def test_no_period_exceeds_the_rate(steps: list[float], requests: int, per: floa
 def test_a_long_cooldown_is_probed_each_minute() -> None:
     """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
     window = Window(max_in_flight=20)
-    window.rate_limited(window.begin(0.0), Limit(now=0.0, wait=86_400.0))
+    window.rate_limited(window.begin(0.0), TooManyRequests(now=0.0, wait=86_400.0))
     assert (wait_of(window, 0.0), wait_of(window, 59.5)) == (60.0, 0.5)
     probe = window.begin(60.0)
     assert window.cooldown.allows(probe, 60.0)
     assert wait_of(window, 61.0) == 59.0
-    window.rate_limited(probe, Limit(now=61.0, wait=80_000.0))
+    window.rate_limited(probe, TooManyRequests(now=61.0, wait=80_000.0))
     assert (wait_of(window, 61.0), window.cooldown.left(61.0)) == (60.0, 80_000.0)
     window.responded(window.begin(121.0))
     assert window.cooldown.left(121.0) == 0.0
@@ -98,7 +98,7 @@ def test_only_the_probe_decides_on_a_long_cooldown() -> None:
     """An older request that gets a response or is not sent neither ends the cooldown nor makes a probe due."""
     window = Window(max_in_flight=20)
     limited, unsent, late = [window.begin(0.0) for _ in range(3)]
-    window.rate_limited(limited, Limit(now=0.0, wait=600.0))
+    window.rate_limited(limited, TooManyRequests(now=0.0, wait=600.0))
     window.responded(late)
     window.begin(60.0)
     window.unused(unsent)
@@ -126,18 +126,18 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
     window = Window(max_in_flight=20)
     now, waits = 0.0, list[float]()
     for _ in range(1_100):
-        window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=1.0))
+        window.rate_limited(window.begin(now), TooManyRequests(now=now, wait=1.0, jitter=1.0))
         waits.append(window.cooldown.left(now))
         now += waits[-1]
     assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0] + [20.0] * 1_095)
     window.responded(window.begin(now))
     for kept in (20.0, 18.0):  # as long as the last one, and then shorter
-        window.rate_limited(window.begin(now), Limit(now=now, wait=1.0, jitter=1.0))
+        window.rate_limited(window.begin(now), TooManyRequests(now=now, wait=1.0, jitter=1.0))
         assert window.cooldown.left(now) == pytest.approx(kept)
         now += kept
         window.responded(window.begin(now))
     for _ in range(2):  # longer than the growth allows: it stays as it is
-        window.rate_limited(window.begin(now), Limit(now=now, wait=30.0, jitter=1.0))
+        window.rate_limited(window.begin(now), TooManyRequests(now=now, wait=30.0, jitter=1.0))
         assert window.cooldown.left(now) == 30.0
         now += 30.0
 
@@ -183,6 +183,6 @@ def test_an_unknown_limit_is_learned(limit: Limiter, per_second: float, rejected
                 window.responded(permit)
             else:
                 wait = float(math.ceil(limit.left(now)))
-                window.rate_limited(permit, Limit(now=now, wait=wait, jitter=0.5))
+                window.rate_limited(permit, TooManyRequests(now=now, wait=wait, jitter=0.5))
     assert found[True] >= 0.75 * 120.0 * per_second
     assert found[False] <= rejected

@@ -169,7 +169,7 @@ async def test_the_limit_of_a_head_counts_bytes(size: int, step: int) -> None:
     ("url", "kind", "text"),
     [
         ("http://127.0.0.1:1/", httpx.ConnectError, r"^\[Errno \d+\] Connect"),
-        ("http://a..example/", httpx.LocalProtocolError, "none that can be looked up"),
+        ("http://a..example/", httpx.LocalProtocolError, "the host of the URL is no valid name"),
         ("ftp://127.0.0.1/", httpx.UnsupportedProtocol, "http://"),
     ],
 )

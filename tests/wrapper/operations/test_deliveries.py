@@ -76,7 +76,7 @@ WRONG: list[tuple[Any, str | None, str]] = [
     (EVENT, "", "has no signature"),
     (EVENT, "sha1=abc", "is not of the form"),
     *((EVENT, f"sha256={digest}", "is wrong") for digest in ("abc", "é\ud800")),
-    (EVENT, sign_delivery(BODY + b" ", secret=SECRET), "body as it came"),
+    (EVENT, sign_delivery(BODY + b" ", secret=SECRET), "the unchanged body of the request"),
     *((body, None, "is not JSON") for body in (b"{", b"[" * 100_000)),
     ([EVENT], None, "not a JSON object"),
     *((EVENT | {"messageId": None}, None, "no messageId"), (EVENT | {"eventType": 7}, None, "no eventType")),

@@ -139,7 +139,7 @@ async def test_what_is_not_complete_is_not_sent(
     with pytest.raises(UsageError) as caught:
         await called(exchange.platform, "update_repository", {"display_name": UNSET, name: partial})
     said = str(caught.value)
-    assert f": {name} lacks {missing}: it replaces what is stored, so pass a complete {instead}" in said
+    assert f": {name} lacks {missing}: it replaces the stored object, so pass a complete {instead}" in said
     assert f"repository.{name}.replace(...)" in said
     assert caught.value.argument == name
 

@@ -58,8 +58,8 @@ class Attempt(NamedTuple):
 class CallTrace(Protocol):
     """The spans of a call, when the application traces."""
 
-    def waited(self, what: str, seconds: float) -> None:
-        """Add to the time that the call has waited for its next attempt, by what for."""
+    def waited(self, name: str, seconds: float) -> None:
+        """Add seconds to a wait before the next attempt, by the name of its span attribute."""
 
     async def around_attempt(self, work: Awaitable[Attempt], *, made: int, hide: Callable[[str], str]) -> Attempt:
         """Make an attempt within a span, after `made` other ones; `hide` redacts the token in a text."""
@@ -67,11 +67,11 @@ class CallTrace(Protocol):
 
 
 class Call:
-    """A call as other tasks see it: its ticket, when its time is over, and `close()`.
+    """A call as other tasks see it: its ticket, the time at which it ends, and `close()`.
 
-    Its time is over at the queue timeout when the call begins, at the deadline when the gate first admits the call or
-    the call begins to wait for a circuit breaker, and now when the client is closed. `OpenCalls` ends it then, wherever
-    it waits.
+    `ends_at` is first the queue timeout. A call that waits for a circuit breaker ends at its deadline if that is
+    earlier. When the gate admits the call, the deadline replaces the queue timeout. `close()` sets `ends_at` to now.
+    At that time `OpenCalls` ends the call, wherever it waits.
     """
 
     def __init__(
@@ -90,10 +90,11 @@ class Call:
         assert task is not None  # noqa: S101  # asyncio runs: the clock is that of its event loop
         self.task: asyncio.Task[object] = task
         self._cancelling = task.cancelling()
-        #: When its time is over, in the event loop's time, and whether that has ended it.
+        #: When the call ends, in the event loop's time; infinity for no limit.
         self.ends_at: float = math.inf
+        #: Whether `OpenCalls` has ended the call.
         self.has_expired: bool = False
-        #: When its deadline started.
+        #: When its deadline started; None before that.
         self.started_at: float | None = None
         self.was_admitted: bool = False
         self.waits_for_token: bool = False
@@ -115,16 +116,16 @@ class Call:
         policy = self.info.policy
         if self.started_at is not None or policy.deadline is None:
             return policy.max_wait
-        # The gate gets the time of the deadline once it has started. Until then, its length limits the cooldown.
+        # A deadline that has started reaches the gate as `ends_at`. Before that, its length limits the cooldown.
         return min(policy.max_wait, policy.deadline)
 
     def __enter__(self) -> None:
         self._calls.open[self] = None
         if (seconds := self.info.policy.queue_timeout) is not None:
-            self._calls.limit(self, self.began_at + seconds)
+            self._calls.end_by(self, self.began_at + seconds)
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        """Raise TimeoutError if the time of the call is over, as `asyncio.timeout` does."""
+        """Raise TimeoutError in place of the cancellation by `OpenCalls`, as `asyncio.timeout` does."""
         del self._calls.open[self]
         self._calls.ended.set()
         if self.has_expired and self.task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
@@ -137,12 +138,12 @@ class Call:
             self.start_deadline()
 
     def start_deadline(self) -> None:
-        """Start the deadline, also of a call that waits for a circuit breaker: then the queue timeout still holds."""
+        """Start the deadline. A call that waits for a circuit breaker keeps its queue timeout too."""
         if self.started_at is None:
             # Not when the call begins: queueing behind other tasks of the program must not fail a call.
             self.started_at = self.clock()
         if (deadline := self.info.policy.deadline) is not None:
-            self._calls.limit(self, self.started_at + deadline)
+            self._calls.end_by(self, self.started_at + deadline)
 
     @contextmanager
     def waiting_for_token(self) -> Generator[None]:
@@ -152,17 +153,17 @@ class Call:
         self.waits_for_token = False
         self.waited("token_wait", since=began)
 
-    def waited(self, what: str, *, since: float) -> None:
+    def waited(self, name: str, *, since: float) -> None:
         """Report a wait for the next attempt to the trace."""
         if self.trace is not None:
-            self.trace.waited(what, self.clock() - since)
+            self.trace.waited(name, self.clock() - since)
 
     def close(self) -> None:
-        """End the call because the client closes, unless its time is over already: the first cause is reported."""
+        """End the call because the client closes. If `ends_at` has passed already, its timeout is reported."""
         now = self.clock()
         if self.ends_at > now and not self.has_expired:
             self.was_closed = True
-            self._calls.limit(self, now)
+            self._calls.end_by(self, now)
 
 
 class OpenCalls:
@@ -175,7 +176,7 @@ class OpenCalls:
         #: Set when a call ends.
         self.ended: asyncio.Event = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        #: When the timer fires: when the first call ends, or earlier, because nearly all calls end in time.
+        #: When the timer fires: at the first `ends_at`, or earlier, because a call that ends in time leaves it set.
         self._fires_at = math.inf
         self._timer: asyncio.TimerHandle | None = None
 
@@ -203,8 +204,8 @@ class OpenCalls:
             raise StateError("a client belongs to the event loop of its first call: make another client here")
         return loop.time
 
-    def limit(self, call: Call, ends_at: float) -> None:
-        """End a call at this time, unless it ends before."""
+    def end_by(self, call: Call, ends_at: float) -> None:
+        """End a call at this time, unless it has an earlier `ends_at`."""
         call.ends_at = min(call.ends_at, ends_at)
         if call.ends_at < self._fires_at:
             self._set_timer(call.ends_at)
@@ -223,7 +224,7 @@ class OpenCalls:
         self._set_timer(min([call.ends_at for call in self.open], default=math.inf))
 
     async def close(self) -> None:
-        """End all calls, and wait until they have ended; from now on there are none.
+        """End all calls, and wait until they have ended. No call can begin afterwards.
 
         Raises:
             StateError: the client belongs to another event loop.

@@ -21,7 +21,7 @@ from ..policy import Outcome, Progress, exceeded_limit, moment_after
 from .call import Attempt, Call, CallInfo
 from .tokens import AccessToken, hide_token
 
-#: The longest part of a body that is too large, in bytes, that stays on the error.
+#: Most bytes of a too large body that stay on the error.
 KEPT_OF_TOO_LARGE = 65_536
 
 
@@ -63,8 +63,8 @@ class CallResult(NamedTuple):
         response = self.response
         if response is None:
             advice = when_to_retry(self.retry_after, reason=self.reason)
-            said = ": ".join(filter(None, (f"{info.method} {info.route}", "rate limited", advice)))
-            raise NotSentError(f"{said}; {sent_so_far(self.attempts)}", attempts=self.attempts)
+            text = ": ".join(filter(None, (f"{info.method} {info.route}", "rate limited", advice)))
+            raise NotSentError(f"{text}; {sent_so_far(self.attempts)}", attempts=self.attempts)
         if response.fault is not None and response.status_code < 300:
             body = self.hide_token(response.content[:KEPT_OF_TOO_LARGE].decode("latin-1")).encode("latin-1")
             error = ResponseDecodeError(
@@ -76,12 +76,12 @@ class CallResult(NamedTuple):
 
 
 class SharedAttempt(NamedTuple):
-    """An attempt that started a cooldown or opened a circuit breaker: other calls that this ends get its response.
+    """An attempt that started a cooldown or opened a circuit breaker. Other calls that it ends return its response.
 
     Args:
         attempt: its result.
         token: the token of its request.
-        until: when the delay ends that the service named, in the event loop's time.
+        until: the end of the delay that the service named, in the event loop's time.
     """
 
     attempt: Attempt
@@ -119,7 +119,7 @@ def result_of(
 def circuit_open(
     call: Call, progress: Progress, shared: SharedAttempt, *, token: AccessToken | None, now: Callable[[], datetime]
 ) -> CallResult:
-    """End a call that has waited for an open circuit breaker, with the response or the error of the last probe.
+    """End a call that may not wait longer for a circuit breaker, with the response or the error of the last probe.
 
     Raises:
         NotSentError, OutcomeUnknownError: no response.
@@ -168,29 +168,29 @@ def closed(call: Call, progress: Progress, *, is_in_flight: bool) -> PlatformErr
     """Return the error of a call that closing the client has ended, perhaps while its request was in flight."""
     if is_in_flight or not progress.may_have_had_an_effect:
         return _error(call, progress, "the client was closed")
-    # No further attempt follows, although an earlier one may have had an effect.
+    # No attempt is in flight, but an earlier one may have had an effect.
     return StateError(f"{_name(call)}: the client was closed before a retry; {progress}, and may have had an effect")
 
 
 def out_of_time(
     call: Call, progress: Progress, *, is_in_flight: bool, seconds: float | None, now: Callable[[], datetime]
 ) -> PlatformError:
-    """Return the error of a call whose time is over: the client was closed, or one of its limits has passed.
+    """Return the error of a call that `OpenCalls` has ended: the client was closed, or a time limit has passed.
 
     Args:
         call: the call.
-        progress: its attempts; the last one included if its request may have been written.
+        progress: its attempts, with the last one if its request may have been written.
         is_in_flight: whether that request has neither a response nor an error.
         seconds: how long a cooldown still lasts; None when there is none.
         now: the wall clock.
     """
     if call.was_closed:
         return closed(call, progress, is_in_flight=is_in_flight)
-    queued, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
-    what = f"queue_timeout of {queued:g} s" if _was_queued(call) else f"deadline of {deadline:g} s"
+    queue_timeout, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
+    limit = f"queue_timeout of {queue_timeout:g} s" if _was_queued(call) else f"deadline of {deadline:g} s"
     doing = " while the token provider was called" if call.waits_for_token else ""
     return DeadlineExceededError(
-        f"{_name(call)}: the {what} passed{doing}; {progress}",
+        f"{_name(call)}: the {limit} passed{doing}; {progress}",
         attempts=progress.made,
         sent=progress.may_have_had_an_effect,
         retry_at=moment_after(now(), seconds),
@@ -199,10 +199,10 @@ def out_of_time(
 
 def _was_queued(call: Call) -> bool:
     """Return whether the queue timeout has ended a call, and not its deadline."""
-    queued, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
-    if call.was_admitted or queued is None:
+    queue_timeout, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
+    if call.was_admitted or queue_timeout is None:
         return False
-    return deadline is None or call.started_at is None or call.began_at + queued <= call.started_at + deadline
+    return deadline is None or call.started_at is None or call.began_at + queue_timeout <= call.started_at + deadline
 
 
 def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: str | None) -> TransportError:
@@ -214,14 +214,14 @@ def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: 
     failure = kind_of_failure(attempt.error, may_need_https=may_need_https)
     count = counted(progress.made, "attempt")
     if attempt.outcome is Outcome.UNSENDABLE:
-        what = "the request cannot be sent as HTTP; nothing was sent"
+        text = "the request cannot be sent as HTTP; nothing was sent"
     elif kind is NotSentError:
         tried = f" after {count}" if progress.made else ""
         so_far = "the request had no effect" if progress.sent else "nothing was sent"
-        what = f"could not connect to {origin}{tried}; {so_far}"
+        text = f"could not connect to {origin}{tried}; {so_far}"
     else:
-        what = f"no response from {origin} after {count}; the request may have had an effect"
-    return kind(f"{_name(call)}: {what} ({failure}; {reason})", attempts=progress.made)
+        text = f"no response from {origin} after {count}; the request may have had an effect"
+    return kind(f"{_name(call)}: {text} ({failure}; {reason})", attempts=progress.made)
 
 
 def _error(call: Call, progress: Progress, reason: str) -> TransportError:

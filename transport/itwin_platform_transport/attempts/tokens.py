@@ -12,13 +12,13 @@ from urllib.parse import quote
 from ..connections.messages import without_own_frames
 from ..errors import TokenError
 
-#: A token that expires within this time is not sent: it could expire on its way.
+#: A token that expires within this time is not sent: it could expire before it arrives.
 EXPIRY_MARGIN = timedelta(seconds=10)
 #: A token that expires within this time is refreshed in the background, and is sent meanwhile.
 EARLY_WINDOW = timedelta(minutes=2)
-#: Both times are at most these shares of a token's lifetime: a token that lives for a minute is sent too.
+#: Both times are at most these shares of a token's lifetime, so that a token that lives for a minute is sent too.
 EXPIRY_SHARE, EARLY_SHARE = 0.05, 0.2
-#: A shorter token may be a part of many words: it is redacted only where it stands alone, and only if it is no word.
+#: A token with fewer characters may be part of a word: it is redacted only where it stands alone and is no word.
 SHORTEST_REDACTED = 8
 #: The default time limit of one call of the provider, in seconds.
 LONGEST_REFRESH = 30.0
@@ -49,15 +49,15 @@ class AccessToken:
     ) -> None:
         text = value.strip(" ") if isinstance(value, str) else ""
         if not text or not text.isascii() or not text.isprintable() or " " in text:
-            del value, text  # tools that report errors show what frames hold
+            del value, text  # error trackers capture the variables of frames
             raise TokenError(
                 "the token must be a non-empty string of visible ASCII characters, without spaces, line breaks or "
                 "the word 'Bearer'"
             )
         if expires_at is not None and not (isinstance(expires_at, datetime) and expires_at.utcoffset() is not None):
             del value, text
-            said = "expires_at must be an aware datetime, such as datetime.now(timezone.utc), or None"
-            raise TokenError(said, argument="expires_at")
+            rule = "expires_at must be an aware datetime, such as datetime.now(timezone.utc), or None"
+            raise TokenError(rule, argument="expires_at")
         if expires_in is not None:
             expires_at = _expiry(expires_at, expires_in)
         object.__setattr__(self, "value", text)
@@ -71,8 +71,8 @@ def _expiry(expires_at: datetime | None, expires_in: float | str) -> datetime:
             # Some identity providers write the number as a string.
             moment = utc_now() + timedelta(seconds=float(expires_in))
     if moment is None:
-        said = "expires_in must be a number of seconds, and takes the place of expires_at"
-        raise TokenError(said, argument="expires_in")
+        rule = "expires_in must be a number of seconds, and takes the place of expires_at"
+        raise TokenError(rule, argument="expires_in")
     return moment
 
 
@@ -123,14 +123,14 @@ class TokenSource:
         self._provider = provider if callable(provider) else None
         if self._provider is not None:
             _check_parameters(self._provider)
-        self._given = None if callable(provider) else _access_token(provider)
+        self._constant = None if callable(provider) else _access_token(provider)
         self._timeout, self._now = timeout, now
-        #: The last token if it has an expiry, and when the provider returned it.
+        #: The last token with an expiry, and when the provider returned it.
         self._current: tuple[AccessToken, datetime] | None = None
         self._refresh: asyncio.Task[AccessToken] | None = None
         #: False once the provider has returned a token without an expiry.
         self._is_shared = True
-        #: The error of the last call of the provider if that failed, and when, in the event loop's time.
+        #: The error of the provider's last call and its time, if that call failed.
         self._failed: tuple[TokenError, float] | None = None
 
     def __repr__(self) -> str:
@@ -141,10 +141,10 @@ class TokenSource:
 
         Near the expiry of the token, this starts a refresh in the background.
         """
-        if self._given is not None or self._current is None:
-            return self._given
+        if self._constant is not None or self._current is None:
+            return self._constant
         token, obtained_at = self._current
-        assert token.expires_at is not None  # noqa: S101  # else it would not be kept
+        assert token.expires_at is not None  # noqa: S101  # others are not kept
         life, left = token.expires_at - obtained_at, token.expires_at - self._now()
         if left <= min(EXPIRY_MARGIN, life * EXPIRY_SHARE) or left <= timedelta(0):
             return None
@@ -159,14 +159,14 @@ class TokenSource:
             since: when the call began, in the event loop's time. A refresh that failed before is tried again.
 
         Raises:
-            TokenError: the provider failed, or returned what cannot be sent.
+            TokenError: the provider failed, or returned no usable token.
         """
         if (token := self.ready()) is not None:
             return token
         failure = self._recent_failure(since)
         if failure is None:
             try:
-                return await (self._refreshed() if self._is_shared else self._obtained_alone())
+                return await (self._refreshed() if self._is_shared else self._obtain_for_one_call())
             except TokenError as error:
                 failure = error
         # Each task raises an exception of its own: method and route are set on it.
@@ -187,14 +187,14 @@ class TokenSource:
 
     async def _refreshed(self) -> AccessToken:
         has_started, refresh = self._refresh is None, self._start()
-        # `wait` neither cancels the refresh when this task is cancelled, nor this task when the refresh is.
+        # `wait` keeps cancellations apart: of this task, and of the refresh.
         await asyncio.wait([refresh])
         if refresh.cancelled():
             raise TokenError("the token provider failed: it was cancelled")
         token = refresh.result()
-        return token if has_started or token.expires_at is not None else await self._obtained_alone()
+        return token if has_started or token.expires_at is not None else await self._obtain_for_one_call()
 
-    async def _obtained_alone(self) -> AccessToken:
+    async def _obtain_for_one_call(self) -> AccessToken:
         task = asyncio.current_task()
         try:
             return await self._obtain()
@@ -217,23 +217,23 @@ class TokenSource:
     async def _obtain(self) -> AccessToken:
         try:
             try:
-                token = await self._called()
+                token = await self._call_provider()
             except TokenError:
                 raise
             except Exception:  # noqa: BLE001  # a provider may raise anything
                 await asyncio.sleep(PAUSE_AFTER_FAILURE)
-                token = await self._called()
-        except Exception as error:  # noqa: BLE001  # the same
-            what = str(error) if isinstance(error, TokenError | _TooSlowError) else type(error).__name__
-            failure = TokenError(f"the token provider failed: {what}")
+                token = await self._call_provider()
+        except Exception as error:  # noqa: BLE001  # a provider may raise anything
+            reason = str(error) if isinstance(error, TokenError | _TooSlowError) else type(error).__name__
+            failure = TokenError(f"the token provider failed: {reason}")
             self._failed = failure, asyncio.get_running_loop().time()
             raise failure from without_own_frames(error)
         self._failed, self._is_shared = None, token.expires_at is not None
         self._current = None if token.expires_at is None else (token, self._now())
         return token
 
-    async def _called(self) -> AccessToken:
-        assert self._provider is not None  # noqa: S101  # there is no token to obtain without a function to call
+    async def _call_provider(self) -> AccessToken:
+        assert self._provider is not None  # noqa: S101  # a constant token is never obtained
         limit = asyncio.timeout(self._timeout)
         try:
             async with limit:

@@ -11,7 +11,7 @@ from ..names import PACKAGE, SPAN_PREFIX, VERSION, ServiceHeaders
 from .call import Attempt, CallInfo
 from .endings import CallResult
 
-#: The module that the application imports when it traces. Nothing is imported here: it is found in `sys.modules`.
+#: The module that an application with tracing has imported. It is looked up in `sys.modules`, and never imported here.
 _OPENTELEMETRY = "opentelemetry.trace"
 
 
@@ -20,7 +20,7 @@ def trace_of(info: CallInfo, request: Request, headers: ServiceHeaders) -> "Trac
     api = sys.modules.get(_OPENTELEMETRY)
     if api is None or isinstance(provider := api.get_tracer_provider(), api.ProxyTracerProvider):
         return None
-    # For each call, because a provider need not be hashable and so cannot be the key of a cache.
+    # A tracer for each call: a provider need not be hashable, so it cannot be the key of a cache.
     return Trace(info, request, headers, api, provider.get_tracer(PACKAGE, VERSION))
 
 
@@ -36,7 +36,7 @@ class Trace:
             "server.address": url.host,
             "server.port": url.port or (443 if url.scheme == "https" else 80),
         }
-        #: Seconds that the call has waited for its next attempt, by the name of an attribute of its span.
+        #: Seconds of the waits before the next attempt, by the names of its span attributes.
         self._waits: dict[str, float] = {}
 
     async def around_call(self, work: Awaitable[CallResult]) -> CallResult:
@@ -49,24 +49,24 @@ class Trace:
     async def around_attempt(self, work: Awaitable[Attempt], *, made: int, hide: Callable[[str], str]) -> Attempt:
         """Make an attempt within a span, after `made` other ones; `hide` redacts the token in a text."""
         waits = {"gate_wait": 0.0, "token_wait": 0.0} | self._waits
-        more: dict[str, Any] = {f"{SPAN_PREFIX}{name}": seconds for name, seconds in waits.items()}
+        attributes: dict[str, Any] = {f"{SPAN_PREFIX}{name}": seconds for name, seconds in waits.items()}
         self._waits = {}
         with self._span(
-            self._api.SpanKind.CLIENT, {"http.request.resend_count": made, **more} if made else more
+            self._api.SpanKind.CLIENT, {"http.request.resend_count": made, **attributes} if made else attributes
         ) as span:
             attempt = await work
             self._end(span, attempt, hide)
             return attempt
 
-    def waited(self, what: str, seconds: float) -> None:
-        """Add to the time that the call has waited for its next attempt, by what for."""
-        self._waits[what] = self._waits.get(what, 0.0) + seconds
+    def waited(self, name: str, seconds: float) -> None:
+        """Add seconds to a wait before the next attempt, by the name of its span attribute."""
+        self._waits[name] = self._waits.get(name, 0.0) + seconds
 
     @contextmanager
     def _span(self, kind: object, more: Mapping[str, Any]) -> Generator[Any]:
         attributes = {**self._attributes, **more}
         name = f"{attributes['http.request.method']} {attributes['url.template']}"
-        # Spans of other libraries, and those that a token provider makes, belong below this one.
+        # The current span, so that spans of other libraries and of a token provider become its children.
         with self._tracer.start_as_current_span(
             name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
         ) as span:

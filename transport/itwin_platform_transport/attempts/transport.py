@@ -28,7 +28,7 @@ from ..connections.messages import (
     why_final,
     without_frames,
 )
-from ..errors import PlatformError, TokenError, TransportError, UsageError, check_integer, check_seconds
+from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer, check_seconds
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
 from ..gates.breaker import Breaker, Failure, OperationDownError
 from ..gates.gate import Gate
@@ -56,7 +56,7 @@ MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 
 class BackoffTransport(httpx.AsyncBaseTransport):
-    """An httpx transport that retries: it waits as the service asks, and retries what is safe to retry.
+    """An httpx transport that retries: it waits as the service asks, and retries requests that are safe to retry.
 
     It works in any `httpx.AsyncClient(transport=...)`. It reads each response to its end within the attempt, so that
     a response that breaks off is retried too. So it does not stream: an event stream is returned when the server ends
@@ -70,15 +70,15 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             transport; connections of its own by default.
         http_client: an `httpx.AsyncClient`, or one of httpx2, to send through instead. It is neither changed nor
             closed.
-        ssl_context: the certificates of its own connections; by default those that httpx takes.
+        ssl_context: the TLS settings of its own connections; by default those of httpx.
         trust_env: False ignores the proxies and the certificates that the environment names for its own connections.
         policy: how often and how long to retry.
         gate: shared by everything that sends to one service with one credential; a new one by default.
         token: a string, an AccessToken, or a sync or async function that returns one: put on each attempt, so that a
             retry after a long wait carries a fresh one.
         token_timeout: the time limit of one call of an async `token`, in seconds; None for no limit.
-        max_response_bytes: the largest response, in bytes, as it comes: httpx decodes it later, without a limit of its
-            own. 64 MiB by default.
+        max_response_bytes: the largest response body, in bytes, before it is decoded: httpx decodes it later, without a
+            limit. 64 MiB by default.
         headers: the headers of responses that are read beside `retry-after`.
         on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         random_number: returns jitter, from 0 to 1.
@@ -113,13 +113,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         if token_timeout is not None:
-            token_timeout = check_seconds("token_timeout", token_timeout, said=OR_NONE)
+            token_timeout = check_seconds("token_timeout", token_timeout, bounds=OR_NONE)
         try:
             self._tokens = None if token is None else TokenSource(token, timeout=token_timeout, now=now)
         except TokenError as error:
             raise error.with_traceback(None) from None
         finally:
-            del token  # tools that report errors show what frames hold
+            del token  # error trackers capture the variables of frames
         self._policy = policy or BackoffPolicy()
         limit = check_integer("max_response_bytes", max_response_bytes, least=1)
         if not isinstance(gate, Gate | None):
@@ -140,7 +140,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it sends nothing any more."""
+        """Whether `aclose()` was called: it sends nothing afterwards."""
         return self._calls.is_closed
 
     @property
@@ -162,7 +162,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             work = self._run(call)
             return await (work if trace is None else trace.around_call(work))
-        except (TransportError, asyncio.CancelledError) as error:
+        except (TransportError, StateError, asyncio.CancelledError) as error:
             without_frames(error)
             raise
         finally:
@@ -177,12 +177,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             with call:
                 while True:
-                    permit, token = await self._admitted(call, progress, new_token)
+                    permit, token = await self._admit(call, progress, new_token)
                     request, sending = call.request.for_attempt(None if token is None else token.value)
                     attempt = await self._attempt(call, request, permit, token, progress)
                     progress, sending, new_token = progress.after(attempt.outcome), None, None
                     if attempt.outcome is not Outcome.FINAL or gate.breakers.active:
-                        self._tell_others(call, attempt, token)
+                        self._tell_breakers(call, attempt, token)
                     if tokens is not None and token is not None and attempt.status == 401 and not has_refreshed:
                         has_refreshed = True
                         with call.waiting_for_token():
@@ -197,8 +197,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     )
                     if isinstance(verdict, GiveUp):
                         return result_of(call, progress, attempt, reason=verdict.reason, token=token, now=self._now)
-                    log(_scheduled(call, attempt, progress, seconds=verdict.seconds))
-                    # After a 429 the gate keeps the call waiting. Here other tasks may run.
+                    log(_retry_event(call, attempt, progress, seconds=verdict.seconds))
+                    # After a 429 the call waits in the gate. `sleep(0)` lets other tasks run first.
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except TimeoutError as error:
             return self._out_of_time(call, progress, attempt, token, sending, error)
@@ -232,9 +232,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if is_in_flight:
             progress = progress.after(Outcome.OUTCOME_UNKNOWN)
         ended = out_of_time(call, progress, is_in_flight=is_in_flight, seconds=left, now=self._now)
-        raise ended from without_frames(error)
+        raise ended from error
 
-    async def _admitted(
+    async def _admit(
         self, call: Call, progress: Progress, token: AccessToken | None
     ) -> tuple[Permit, AccessToken | None]:
         """Return a permit and a token for the next attempt. While a token takes time, the call holds no permit.
@@ -246,7 +246,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """
         tokens = self._tokens
         while True:
-            permit = await self._entered(call, progress)
+            permit = await self._enter_gate(call, progress)
             try:
                 if tokens is not None:
                     token = tokens.ready() or token
@@ -267,7 +267,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Return the open circuit breaker that the call has to wait for; None when there is none."""
         return self._gate.breakers.blocking(call, call.scopes, now=call.clock())
 
-    async def _entered(self, call: Call, progress: Progress) -> Permit:
+    async def _enter_gate(self, call: Call, progress: Progress) -> Permit:
         """Wait until no open circuit breaker keeps the call waiting, and the gate has a permit for it."""
         gate, policy, began = self._gate, call.info.policy, call.clock()
         while gate.breakers.active and (breaker := self._breaker_of(call)) is not None:
@@ -291,9 +291,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise not_admitted(call, progress, error) from error
         finally:
             if call.started_at is None and (since := gate.rejecting_since(call.operation)) < math.inf:
-                call.started_at = max(began, since)  # nothing but 429s has come since: queueing counts
+                call.started_at = max(began, since)  # while only 429s come, the deadline includes queueing
         if self._calls.is_closed:
-            # `aclose()` ran in the loop iteration that granted the permit.
+            # `aclose()` ran in the loop iteration that granted the permit, and `admit` would replace its `ends_at`.
             gate.unused(permit)
             raise closed(call, progress, is_in_flight=False)
         call.admit()
@@ -305,7 +305,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     ) -> Attempt:
         """Send a request once, and return the result. The permit ends with the attempt."""
         started, trace = call.clock(), call.trace
-        work = self._sent_and_read(call, request, permit, token, before)
+        work = self._send_and_read(call, request, permit, token, before)
         if self._engine is None or not self._engine.cancels_cleanly:
             work = cancelled_in_order(work)
         try:
@@ -325,7 +325,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._report(call, before, attempt.response, attempt.error, token, started=started)
         return attempt
 
-    async def _sent_and_read(
+    async def _send_and_read(
         self, call: Call, request: Request, permit: Permit, token: AccessToken | None, before: Progress
     ) -> Attempt:
         policy = call.info.policy
@@ -337,7 +337,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             is_success = response.status_code < 300
             attempt = Attempt(Outcome.FINAL, 0.0, response) if is_success else self._failed(response, before, policy)
             if attempt.outcome is Outcome.RATE_LIMITED:
-                # Before the body has arrived: the cooldown starts at once.
+                # The cooldown starts before the body has arrived.
                 self._start_cooldown(call, permit, attempt, token)
             await response.read(limit=self._max_response_bytes)
         except NO_RESPONSE as error:
@@ -361,8 +361,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     def _start_cooldown(self, call: Call, permit: Permit, attempt: Attempt, token: AccessToken | None) -> None:
         assert attempt.response is not None  # noqa: S101  # a 429
         gate, seconds = self._gate, attempt.delay
-        limit = self._headers.limit_of(attempt.response.headers)
-        tier, api, operation = (None if each is None else hide_token(token, each) for each in limit)
+        names = self._headers.limit_of(attempt.response.headers)
+        tier, api, operation = (None if name is None else hide_token(token, name) for name in names)
         is_new = not gate.cooldown_left(call.operation)
         record = SharedAttempt(attempt, token, call.clock() + seconds)
         gate.rate_limited(permit, wait=seconds, is_named=operation is not None, record=record)
@@ -372,7 +372,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             event = CooldownStarted(method=method, route=route, seconds=left, tier=tier, api=api, operation=operation)
             tell(event, self._on_event)
 
-    def _tell_others(self, call: Call, attempt: Attempt, token: AccessToken | None) -> None:
+    def _tell_breakers(self, call: Call, attempt: Attempt, token: AccessToken | None) -> None:
         """Report the result of an attempt to the circuit breakers of its path and of its operation."""
         breakers, now, info = self._gate.breakers, call.clock(), call.info
         if attempt.outcome in DOWN:
@@ -401,8 +401,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     ) -> None:
         if self._on_event is None and not LOGGER.isEnabledFor(logging.DEBUG):
             return
-        requested, named = call.request.headers, self._headers.correlation_id_of
-        returned = None if response is None else named(response.headers)
+        id_of = self._headers.correlation_id_of
+        returned = None if response is None else id_of(response.headers)
         event = AttemptEnded(
             method=call.info.method,
             route=call.info.route,
@@ -410,7 +410,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             error=None if error is None else type(error).__name__,
             seconds=call.clock() - started,
             attempt=before.made + 1,
-            correlation_id=named(requested) if not returned else hide_token(token, returned),
+            correlation_id=hide_token(token, returned) if returned else id_of(call.request.headers),
         )
         tell(event, self._on_event)
 
@@ -430,7 +430,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                         await self._tokens.aclose()
 
 
-def _scheduled(call: Call, attempt: Attempt, progress: Progress, *, seconds: float) -> RetryScheduled:
+def _retry_event(call: Call, attempt: Attempt, progress: Progress, *, seconds: float) -> RetryScheduled:
     return RetryScheduled(
         method=call.info.method,
         route=call.info.route,

@@ -43,14 +43,14 @@ TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
 #: Seconds for which an idle connection is used. uvicorn, Apache and Node.js close idle connections after 5, and a
 #: request that is on its way at that moment is lost.
 KEEPALIVE = 4.0
-#: Seconds by which a shorter `Keep-Alive: timeout` is reduced, for the way of the request to the server.
+#: Seconds by which a shorter `Keep-Alive: timeout` is reduced, because a request takes time to reach the server.
 _KEEPALIVE_MARGIN = 1.0
 _KEEPALIVE_TIMEOUT = re.compile(rb"(?:^|[\s,])timeout\s*=\s*\"?(\d{1,9})", re.ASCII | re.IGNORECASE)
 #: Unread bytes of a body above which reading from the socket pauses, so that TCP slows the peer down.
 _READ_AHEAD = 262_144
 #: Most bytes that are handed to the event loop at once. The write timeout limits the time of one such piece.
 _WRITTEN_AT_ONCE = 65_536
-#: Most bytes between two parts of a body: a head with all interim responses, the size of a chunk, or trailers.
+#: Most bytes in a row that belong to no body: a head with all interim responses, the size of a chunk, or trailers.
 _LONGEST_WITHOUT_BODY = 131_072
 _TOO_LONG = "the head of the response, the size of a chunk or its trailers are too long"
 _KEEP_ALIVE = b"keep-alive"
@@ -58,7 +58,7 @@ _BEGINNING = b"HTTP/"
 
 
 class Connection(asyncio.Protocol):
-    """A connection that sends one request at a time. It reads all the time: bytes between two requests close it."""
+    """A connection that sends one request at a time. It reads between requests too: bytes that arrive then close it."""
 
     def __init__(self, origin: object) -> None:
         #: Scheme, host and port.
@@ -69,7 +69,7 @@ class Connection(asyncio.Protocol):
         self.headers: list[tuple[bytes, bytes]] = []
         self.http_version: bytes = b""
         self._loop = asyncio.get_running_loop()
-        #: Seconds for which it may be idle after the current response, and when they end, in the event loop's time.
+        #: Seconds for which it may be idle after the current response; the end of these, in the event loop's time.
         self._keepalive = KEEPALIVE
         self._usable_until = math.inf
         self._transport: Any = None
@@ -84,7 +84,7 @@ class Connection(asyncio.Protocol):
             lenient_spaces_after_chunk_size=True,
         )
         self._is_head_request = self._is_paused = False
-        #: Wakes the waiting task; the result tells whether its time limit has passed.
+        #: Wakes the waiting task; the result is whether its time limit has passed.
         self._waiter: asyncio.Future[bool] | None = None
         #: When the time limit of the current wait passes. The timer fires then or earlier, and is set again if it
         #: fires too early: one timer serves many waits, because nearly all of them end in time.
@@ -111,7 +111,7 @@ class Connection(asyncio.Protocol):
         self._is_readable = _readable(transport.get_extra_info("socket").fileno())
 
     def data_received(self, data: bytes) -> None:
-        """Parse bytes. Those that belong to no response end the connection."""
+        """Parse bytes. Bytes of no response end the connection."""
         if (reason := self._rejected(data)) is not None:
             self._on("loss", httpx.RemoteProtocolError(reason))
         if self._unread > _READ_AHEAD and self.state in ("body", "last body"):
@@ -127,11 +127,11 @@ class Connection(asyncio.Protocol):
     def _parsed(self, data: bytes) -> str | None:
         try:
             # The limit of a head counts bytes, however they are split into packets.
-            if not self.status and len(data) > (room := _LONGEST_WITHOUT_BODY - self._without_body):
-                self._parser.feed_data(data[:room])
+            if not self.status and len(data) > (left := _LONGEST_WITHOUT_BODY - self._without_body):
+                self._parser.feed_data(data[:left])
                 if not self.status:
                     return _TOO_LONG
-                data = data[room:]
+                data = data[left:]
             self._without_body += len(data)
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
@@ -144,39 +144,39 @@ class Connection(asyncio.Protocol):
         self._end(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note that the connection is gone."""
+        """End the connection, and drop the references to it."""
         self._end(exc)
-        # The parser and the timer refer to this connection.
+        # The parser and the timer refer to this connection, and would keep it in memory.
         self._parser, self._ends_at = None, math.inf
         self._set_timer()
 
     def pause_writing(self) -> None:
-        """Note that the peer reads too slowly."""
+        """Pause writing: the peer reads too slowly."""
         self._is_paused = True
 
     def resume_writing(self) -> None:
-        """Note that the peer has read."""
+        """Resume writing: the peer has read."""
         self._is_paused = False
         self._wake()
 
     # Callbacks of the parser
 
     def on_message_begin(self) -> None:
-        """Begin a response: of interim responses the last one counts, and a second response is surplus."""
+        """Begin an interim response or the final one, after which no other may come."""
         if self.status:
             raise HttpParserError("a second response came to one request")
         self.headers = []
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header, but no trailer."""
+        """Add a header; trailers are dropped."""
         if self.status:
             return
         self.headers.append((name, value.rstrip()))
-        if name.lower() == _KEEP_ALIVE and (found := _KEEPALIVE_TIMEOUT.search(value)):
-            self._keepalive = min(KEEPALIVE, int(found[1]) - _KEEPALIVE_MARGIN)
+        if name.lower() == _KEEP_ALIVE and (timeout := _KEEPALIVE_TIMEOUT.search(value)):
+            self._keepalive = min(KEEPALIVE, int(timeout[1]) - _KEEPALIVE_MARGIN)
 
     def on_headers_complete(self) -> None:
-        """Keep the status; one below 200 announces that the response is still to come."""
+        """Set the status, unless the response is an interim one."""
         status = self._parser.get_status_code()
         if status < 100 or status == 101:
             raise HttpParserError(f"the status {status} is none that was asked for")
@@ -191,7 +191,7 @@ class Connection(asyncio.Protocol):
         self._on("response" if self._parser.should_keep_alive() else "last response")
 
     def on_body(self, data: bytes) -> None:
-        """Keep a part of the body; an interim response has none. Source: RFC 9110, section 15.2."""
+        """Add a part of the body; an interim response has none. Source: RFC 9110, section 15.2."""
         if not self.status:
             raise HttpParserError("an interim response came with a body")
         self._body.append(data)
@@ -199,7 +199,7 @@ class Connection(asyncio.Protocol):
         self._without_body = 0
 
     def on_message_complete(self) -> None:
-        """Note the end of the response; that of an interim one changes nothing."""
+        """End the response; for an interim one, `_on` changes nothing."""
         self._on("end")
 
     # Methods for the pool
@@ -233,7 +233,7 @@ class Connection(asyncio.Protocol):
         """Wait for a part of the body and return it; b"" at its end.
 
         Raises:
-            httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError: as above.
+            httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError: as for `send`.
         """
         while not self._body and self.state in ("body", "last body"):
             await self._wait(seconds, httpx.ReadTimeout)
@@ -245,8 +245,8 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_usable(self) -> bool:
-        """Whether a request may be sent: an idle connection that is readable has ended, or is out of step."""
-        # The event loop may not have looked at the socket yet.
+        """Whether a request may be sent. A readable idle connection was closed by its peer, or has surplus bytes."""
+        # The event loop may not have polled the socket yet.
         is_at_an_end = self.state != "idle" or self.is_too_old or self._transport.is_closing()
         return not (is_at_an_end or self._is_readable())
 
@@ -271,7 +271,7 @@ class Connection(asyncio.Protocol):
         return self._transport.get_extra_info(names.get(info, info))
 
     async def _takes_more(self, seconds: float | None) -> bool:
-        """Wait while the peer reads too slowly; return whether it is to get the rest."""
+        """Wait while the peer reads too slowly; return whether to send the rest of the request."""
         while self._is_paused and self.state not in ("closed", "broken"):
             # An error response that arrives early ends the upload. Source: RFC 9110, section 7.5.
             if self.status >= 300:
@@ -279,7 +279,7 @@ class Connection(asyncio.Protocol):
             try:
                 await self._wait(seconds, httpx.WriteTimeout)
             except httpx.WriteTimeout:
-                # After its response the service may stop reading.
+                # A service that has responded may stop reading.
                 if not self.status:
                     raise
                 return False
@@ -291,10 +291,10 @@ class Connection(asyncio.Protocol):
             failure.__cause__ = error
         else:
             is_empty = not self.status and not self._without_body
-            said = CLOSED if is_empty else "the server closed the connection before its response was complete"
-            failure = httpx.RemoteProtocolError(said)
+            reason = CLOSED if is_empty else "the server closed the connection before its response was complete"
+            failure = httpx.RemoteProtocolError(reason)
             if self.state == "last body" and not any(name.lower() in FRAMING for name, _ in self.headers):
-                # The end of the connection is the end of a body that has no length.
+                # A body without a length ends with the connection.
                 self._on("end")
         self._on("loss", failure)
         self._wake()

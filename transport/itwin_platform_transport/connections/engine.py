@@ -47,27 +47,27 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
-#: Seconds after which the next address of a host is tried beside the one before. Source: RFC 8305, section 5.
+#: Seconds after which the next address of a host is tried in parallel. Source: RFC 8305, section 5.
 _NEXT_AFTER = 0.25
 #: Idle connections beyond which the oldest is closed if it leads to another origin than the last one used, so that a
 #: client of many origins keeps few sockets. Those to one origin are limited by the requests in flight.
 _MAX_IDLE = 100
 _PORTS = {b"http": 80, b"https": 443}
 #: The characters of methods and of header names. Source: RFC 9110, section 5.6.2.
-_IN_A_TOKEN = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()
-#: The bytes that a header line may have: tabs, visible ASCII, and the bytes above ASCII.
-_IN_A_LINE = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
-#: The bytes that the target of a request may have.
-_IN_A_TARGET = bytes(range(0x21, 0x7F))
+_TOKEN_BYTES = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()
+#: The bytes of header lines: tabs, visible ASCII, and the bytes above ASCII.
+_LINE_BYTES = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
+#: The bytes of request targets.
+_TARGET_BYTES = bytes(range(0x21, 0x7F))
 
-#: The lines of headers, and those headers that state where the body ends.
+#: The lines of headers, None if one is illegal; and the headers that state where the body ends.
 HeaderLines = tuple[bytes | None, list[tuple[bytes, bytes]]]
 #: Scheme, host and port.
 Origin = tuple[bytes, bytes, int | None]
 
 
 class EngineTransport(httpx.AsyncBaseTransport):
-    """The transport that a client has by default: HTTP/1.1, retries nothing, and takes proxies of the environment.
+    """The default transport of a client: HTTP/1.1, without retries, through the proxies that the environment names.
 
     It works in any `httpx.AsyncClient(transport=...)`. To change each request, wrap it in a transport, or derive one:
 
@@ -79,8 +79,8 @@ class EngineTransport(httpx.AsyncBaseTransport):
         platform = PlatformClient(transport=Signing())
 
     Args:
-        ssl_context: the certificates to trust and to show; without it, those that httpx takes by default.
-        trust_env: whether the environment names proxies, and certificates where no context is given.
+        ssl_context: the certificates to trust and to show; by default those of httpx.
+        trust_env: whether to use the proxies that the environment names, and its certificates if no context is passed.
 
     Raises:
         UsageError: an argument has another type.
@@ -119,7 +119,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
             await response.read(limit=len(response.content))
         made = response.as_httpx()
         if response.fault is not None:
-            # A tool has consumed the body without keeping it. Marked as consumed, it cannot be taken for an empty one.
+            # A tool has consumed the body without keeping it. Consume it here too: it must not look like an empty body.
             await anext(made.aiter_raw(), None)
         return made
 
@@ -155,7 +155,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
             raise
 
     async def _read_certificates(self, extensions: Mapping[str, Any]) -> None:
-        """Read the default certificates: it belongs to the time limit of connecting, and writes nothing."""
+        """Read the default certificates within the time limit of connecting. This writes nothing of the request."""
         sending = sending_of(extensions)
         sending.connects()
         try:
@@ -163,7 +163,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
                 await self._pool.certificates()
         except TimeoutError as error:
             raise httpx.ConnectTimeout("the certificates were not read in time") from error
-        # The transport of httpx reports the rest, unless a tool has replaced it.
+        # From here on, the transport of httpx reports to `sending`, unless a tool has replaced it.
         sending.may_have_begun = True
 
     async def _through(self, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
@@ -190,11 +190,10 @@ class EngineTransport(httpx.AsyncBaseTransport):
 
 
 class WatchedTransport(httpx.AsyncHTTPTransport):
-    """Sends through httpx's own class, over the connections of a pool of ours: tools watch that class."""
+    """Sends through httpx's own class, which tools watch, over the connections of a `Pool`."""
 
     def __init__(self, pool: "Pool") -> None:
-        # Without the constructor of httpx, which reads certificates at once, and makes the pool that this one replaces:
-        # httpx has no public way to hand one in.
+        # Not through the constructor of httpx, which reads certificates and makes a pool: it has no argument for one.
         self._pool: Any = pool
 
 
@@ -221,9 +220,9 @@ def _is_replaced(method: object, prefix: str) -> bool:
 
 
 class Pool:
-    """The connections of a transport. Of the idle ones to an origin, the last used serves the next request.
+    """The connection pool of a transport. The idle connection of an origin that was used last serves the next request.
 
-    It does not limit how many are open: the gate limits the requests in flight.
+    It does not limit open connections: the gate limits the requests in flight.
     """
 
     def __init__(self, ssl_context: ssl.SSLContext | None, *, trust_env: bool = True) -> None:
@@ -240,7 +239,7 @@ class Pool:
         return f"in_use={len(self._open) - len(self._idle)}, idle={len(self._idle)}"
 
     async def handle_async_request(self, request: Any) -> SimpleNamespace:
-        """Send an `httpcore.Request` once, and return the attributes of an `httpcore.Response` that httpx reads.
+        """Send an `httpcore.Request` once, and return the attributes of an `httpcore.Response` that httpx uses.
 
         Raises:
             httpx.TransportError: as httpx's own transport raises it.
@@ -279,12 +278,12 @@ class Pool:
         }
         if idle is not None and idle.status == 408:
             # The server gave up waiting for a request. It will do so on its other idle connections too.
-            for other in [each for each in self._idle if each.origin == origin]:
+            for other in [candidate for candidate in self._idle if candidate.origin == origin]:
                 self._idle.remove(other)
                 self._close(other)
         response = Response(connection.status, connection.headers, extensions=info)
         if connection.state in ("done", "closed"):
-            # All of it has arrived: the connection serves the next request before the body is read.
+            # The whole response has arrived: the connection is free before the caller reads the body.
             response.content = await connection.read(None)
             self.give_back(connection)
         else:
@@ -292,7 +291,7 @@ class Pool:
         return response
 
     def _take(self, origin: Origin) -> "Connection | None":
-        while (connection := next((each for each in reversed(self._idle) if each.origin == origin), None)) is not None:
+        while (connection := next((idle for idle in reversed(self._idle) if idle.origin == origin), None)) is not None:
             self._idle.remove(connection)
             if connection.is_usable:
                 return connection
@@ -300,7 +299,7 @@ class Pool:
         return None
 
     async def _connect(self, origin: Origin, seconds: float | None) -> "Connection":
-        # With its parser it is imported by the first request.
+        # Imported by the first request: see docs/decisions/lazy-imports.md.
         from .connection import Connection
 
         self._was_used = True
@@ -317,8 +316,8 @@ class Pool:
         except OSError as error:
             raise httpx.ConnectError(str(error)) from error
         except ValueError as error:
-            # An empty label, or one that is too long.
-            raise httpx.LocalProtocolError("the host of the URL is none that can be looked up") from error
+            # The name has an empty label, or a label that is too long.
+            raise httpx.LocalProtocolError("the host of the URL is no valid name") from error
         if context is not None:
             _check_protocol(connection)
         self._open.add(connection)
@@ -328,14 +327,14 @@ class Pool:
         return connection
 
     async def certificates(self) -> ssl.SSLContext:
-        """Return the certificates to trust and to show; the default ones are read once.
+        """Return the TLS context; the default one is made once.
 
         Raises:
-            httpx.LocalProtocolError: they cannot be read.
+            httpx.LocalProtocolError: its certificates cannot be read.
         """
         async with self._reading:
             if self._context is None:
-                # In a thread: it takes 20 ms and more, in which the event loop continues.
+                # In a thread, because it takes 20 ms and more.
                 self._context = await asyncio.to_thread(default_certificates, trust_env=self._trust_env)
             return self._context
 
@@ -364,7 +363,7 @@ class Pool:
         for connection in list(self._open):
             self._close(connection)
         if self._was_used:
-            # The event loop closes sockets in its next round, also those of failed handshakes.
+            # The event loop closes sockets in its next iteration, also the sockets of failed handshakes.
             await asyncio.sleep(0)
 
 
@@ -384,7 +383,7 @@ def _check_protocol(connection: "Connection") -> None:
 
 
 class Body(httpx.AsyncByteStream):
-    """The body of a response as it comes in; its end gives the connection back."""
+    """The body of a response as it arrives; its end gives the connection back."""
 
     def __init__(self, pool: Pool, connection: "Connection", seconds: float | None) -> None:
         self._pool, self._connection, self._seconds = pool, connection, seconds
@@ -408,11 +407,11 @@ class Body(httpx.AsyncByteStream):
 
 
 def header_lines(headers: RawHeaders) -> HeaderLines:
-    """Return the lines of headers, unless they could be read as others; and those that state where the body ends."""
+    """Return the lines of headers, None if one is illegal; and the headers that state where the body ends."""
     names, lines = [name for name, _ in headers], b"".join([b"%s: %s\r\n" % pair for pair in headers])
-    # Without the legal characters of lines, only the line ends may be left.
-    is_legal = all(names) and lines.translate(None, _IN_A_LINE) == b"\r\n" * len(names)
-    is_legal = is_legal and not b"".join(names).translate(None, _IN_A_TOKEN)
+    # Without the legal bytes of lines, only the line ends may remain.
+    is_legal = all(names) and lines.translate(None, _LINE_BYTES) == b"\r\n" * len(names)
+    is_legal = is_legal and not b"".join(names).translate(None, _TOKEN_BYTES)
     stated = [(name.lower(), value) for name, value in headers if name.lower() in FRAMING]
     return lines if is_legal else None, stated
 
@@ -421,12 +420,12 @@ def head_of(method: bytes, target: bytes, headers: HeaderLines, content: bytes) 
     """Return the head of a request, which states the length of its body.
 
     Raises:
-        httpx.LocalProtocolError: it could be read as another head, or as two.
+        httpx.LocalProtocolError: a part is illegal: a server could read another head, or two requests.
     """
     lines, stated = headers
     if (stated or content) and stated != [(b"content-length", b"%d" % len(content))]:
         raise httpx.LocalProtocolError("Content-Length is not the length of the body")
-    if lines is None or not method or method.translate(None, _IN_A_TOKEN) or target.translate(None, _IN_A_TARGET):
+    if lines is None or not method or method.translate(None, _TOKEN_BYTES) or target.translate(None, _TARGET_BYTES):
         raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
     return b"%s %s HTTP/1.1\r\n%s\r\n" % (method, target, lines)
 
@@ -434,13 +433,13 @@ def head_of(method: bytes, target: bytes, headers: HeaderLines, content: bytes) 
 async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.SSLContext | None) -> P:
     """Connect to the first address of a host that accepts the connection, with the TLS handshake if there is a context.
 
-    No socket is left over, whenever the caller is cancelled. The race of asyncio, `happy_eyeballs_delay`, leaves one
+    No socket is left open, whenever the caller is cancelled. The race of asyncio, `happy_eyeballs_delay`, leaves one
     open when it is cancelled: seen in Python 3.11. That of aiohappyeyeballs 2.7.1 ignores a cancellation that comes
     while it ends the attempts that lost.
 
     Raises:
         OSError: the host has no address, or none of its addresses accepts the connection.
-        ValueError: the host is none that can be looked up.
+        ValueError: the host is no valid name.
     """
     loop = asyncio.get_running_loop()
     addresses = await addresses_of(host, port)
@@ -469,31 +468,31 @@ async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.S
     finally:
         for attempt in attempts:
             attempt.cancel()
-            attempt.add_done_callback(_close)
+            attempt.add_done_callback(_abort_connected)
 
 
-def _close(attempt: "asyncio.Task[tuple[asyncio.Transport, Any]]") -> None:
+def _abort_connected(attempt: "asyncio.Task[tuple[asyncio.Transport, Any]]") -> None:
     if not attempt.cancelled() and attempt.exception() is None:
         attempt.result()[0].abort()
 
 
 async def addresses_of(host: str, port: int) -> list[str]:
-    """Return the addresses of a host, those of IPv4 and IPv6 in turn; an address is its own.
+    """Return the addresses of a host, of IPv4 and IPv6 in turn; of an IP address, only itself.
 
     Raises:
         OSError: the host is not known, or has no address.
-        ValueError: the host is none that can be looked up: a label is empty, or too long.
+        ValueError: the host is no valid name: a label is empty, or too long.
     """
     if is_loopback(host):
-        # With a dot or a zone it is not found everywhere.
+        # Not every resolver finds localhost with a dot, or a loopback address with a zone.
         host = name_of(host)
-    if (named := address_of(host)) is not None:
-        return [str(named)]
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    if not found:
+    if (literal := address_of(host)) is not None:
+        return [str(literal)]
+    entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    if not entries:
         raise OSError("the host has no address")
     by_family: dict[int, list[str]] = {}
-    for family, *_, address in found:
+    for family, *_, address in entries:
         by_family.setdefault(family, []).append(str(address[0]))
     in_turn = itertools.chain.from_iterable(itertools.zip_longest(*by_family.values()))
     return list(dict.fromkeys(address for address in in_turn if address is not None))
@@ -509,15 +508,15 @@ def innermost(
     """Return the transport of single attempts: the one that the caller passed, or the default.
 
     Raises:
-        UsageError: one of them is of another library, or two of them exclude each other.
+        UsageError: an argument is of another library, or two of them exclude each other.
     """
     if transport is not None and http_client is not None:
         raise UsageError(
             "transport and http_client exclude each other: an http_client has its own transport", argument="transport"
         )
-    is_own = transport is None and http_client is None
+    is_default = transport is None and http_client is None
     for name, is_given in (("ssl_context", ssl_context is not None), ("trust_env", trust_env is not True)):
-        if is_given and not is_own:
+        if is_given and not is_default:
             raise UsageError(
                 f"{name} applies to the client's own connections: pass it to the transport or http_client instead",
                 argument=name,
@@ -529,7 +528,7 @@ def innermost(
 
 def sender_of(transport: httpx.AsyncBaseTransport | HTTPX2Adapter) -> Callable[[Request], Awaitable[Response]]:
     """Return the function that sends one attempt through a transport."""
-    # A class that is derived from the engine may change the request: it gets one of httpx.
+    # A subclass of the engine may change the request, so it receives an `httpx.Request`.
     if isinstance(transport, HTTPX2Adapter) or type(transport) is EngineTransport:
         return transport.send
     return partial(send_through, transport)

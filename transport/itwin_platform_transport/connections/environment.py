@@ -24,7 +24,7 @@ _NETLOC = re.compile(r"(\[[^\[\]]+\]|[^:/?#@\[\]\\ ]+)(:[0-9]{0,5})?")
 
 
 def default_certificates(*, trust_env: bool) -> ssl.SSLContext:
-    """Return the context with the certificates that httpx takes by default; with `trust_env`, those of the environment.
+    """Return the default TLS context of httpx; with `trust_env`, it has the certificates that the environment names.
 
     Raises:
         SettingError: they cannot be read.
@@ -33,10 +33,10 @@ def default_certificates(*, trust_env: bool) -> ssl.SSLContext:
         context = httpx.create_ssl_context(trust_env=trust_env)
     except OSError as error:
         # In the order in which httpx looks at them.
-        found = ((name, os.environ.get(name)) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if trust_env)
-        named = next((f"the environment variable {name} names {value!r}" for name, value in found if value), "certifi")
+        paths = ((name, os.environ.get(name)) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if trust_env)
+        source = next((f"the environment variable {name} names {value!r}" for name, value in paths if value), "certifi")
         reason = str(error.reason if isinstance(error, ssl.SSLError) else error.strerror).replace("_", " ").lower()
-        raise SettingError(f"the certificates to trust cannot be read: {named} ({reason})") from error
+        raise SettingError(f"the certificates to trust cannot be read: {source} ({reason})") from error
     context.set_alpn_protocols(["http/1.1"])
     return context
 
@@ -46,7 +46,7 @@ class Proxy:
     """A proxy.
 
     Args:
-        url: its scheme, host and port; errors name nothing else of it.
+        url: its scheme, host and port, which errors name.
         auth: user and password; None for none.
     """
 
@@ -55,7 +55,7 @@ class Proxy:
 
     @classmethod
     def of(cls, text: str) -> "Proxy | None":
-        """Parse a URL; None if it is not certain which part of it is the host, the user and the password."""
+        """Parse a URL; None if its host, user and password cannot be told apart with certainty."""
         scheme, separator, rest = text.strip().partition("://")
         if not separator:
             scheme, rest = "http", scheme
@@ -73,7 +73,7 @@ class Proxy:
         return cls(url, auth if any(auth) else None) if is_usable else None
 
     def for_httpx(self, context: ssl.SSLContext) -> httpx.Proxy:
-        """Return the proxy as httpx has it, with the certificates to trust if it is asked over TLS."""
+        """Return an `httpx.Proxy`, with the certificates to trust if the connection to the proxy uses TLS."""
         return httpx.Proxy(self.url, auth=self.auth, ssl_context=context if self.url.scheme == "https" else None)
 
 
@@ -82,7 +82,7 @@ class EnvironmentProxies:
     """The proxies that the environment names.
 
     Args:
-        named: those of `http`, `https` and `all`; None for one that is no proxy.
+        named: the proxies for `http`, `https` and `all`; None for a value that is no proxy.
         excluded: the hosts that are reached without a proxy, as NO_PROXY lists them.
     """
 
@@ -92,16 +92,16 @@ class EnvironmentProxies:
     @classmethod
     def read(cls) -> Self | None:
         """Return the proxies that the environment names now; None when there are none."""
-        # On macOS and Windows also those of the system's settings, as httpx and requests take them.
-        found = getproxies()
-        named = {name: Proxy.of(found[name]) for name in ("http", "https", "all") if found.get(name)}
-        return cls(named, found.get("no", "")) if named else None
+        # On macOS and Windows this includes the settings of the system, as in httpx and requests.
+        proxies = getproxies()
+        named = {name: Proxy.of(proxies[name]) for name in ("http", "https", "all") if proxies.get(name)}
+        return cls(named, proxies.get("no", "")) if named else None
 
     def proxy_for(self, url: httpx.URL) -> Proxy | None:
-        """Return the proxy for an address; None where there is none. This machine is reached without one.
+        """Return the proxy for an address; None for no proxy, and for addresses of this machine.
 
         Raises:
-            SettingError: the value that the environment has for it is no proxy.
+            SettingError: the environment names no usable proxy for it.
         """
         name = url.scheme if url.scheme in self.named else "all"
         if name not in self.named or is_loopback(url.host) or _is_excluded(url, self.excluded):
@@ -111,7 +111,7 @@ class EnvironmentProxies:
             raise SettingError(
                 f"{name.upper()}_PROXY names no proxy: write a URL such as http://proxy.example:3128 or "
                 "http://user:password@proxy.example:3128, with http, https, socks5 or socks5h and without a path, and "
-                "percent-encode what user and password have of / ? # and @"
+                "percent-encode / ? # and @ in the user and the password"
             )
         return proxy
 
@@ -119,15 +119,15 @@ class EnvironmentProxies:
 def _is_excluded(url: httpx.URL, excluded: str) -> bool:
     """Return whether NO_PROXY names a host: itself, a domain above it, its address or network, or everything."""
     address, port = address_of(name_of(url.host)), url.port or {"http": 80}.get(url.scheme, 443)
-    # A name of IDNA may stand there in either form.
-    names = [f".{name_of(each)}" for each in (url.host.lower(), url.raw_host.decode("ascii"))]
+    # NO_PROXY may have an IDNA name in either form.
+    names = [f".{name_of(host)}" for host in (url.host.lower(), url.raw_host.decode("ascii"))]
     for part in re.split(r"[\s,]+", excluded.lower()):
         named = _WITH_PORT.fullmatch(part)
         text, named_port = named.groups() if named else (part, port)
         if int(named_port) != port:
             continue
         text = name_of(text.strip("[]").lstrip("*").lstrip("."))
-        if part == "*" or (address is None and text and any(each.endswith(f".{text}") for each in names)):
+        if part == "*" or (address is None and text and any(name.endswith(f".{text}") for name in names)):
             return True
         with suppress(ValueError):
             # A single address is a network of one.

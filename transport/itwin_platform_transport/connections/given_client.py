@@ -44,14 +44,14 @@ def is_timeout(value: object) -> TypeGuard[httpx.Timeout | HTTPX2Timeout]:
 
 
 def _library_of(value: object, kind: str) -> ModuleType | None:
-    """Return httpx or httpx2, if an object is of its class with a name."""
+    """Return httpx or httpx2 if an object is an instance of the class `kind` of that library."""
     # Only a caller who has imported httpx2 can pass an object of it.
     libraries = (httpx, sys.modules.get("httpx2", httpx))
     return next((library for library in libraries if isinstance(value, getattr(library, kind, ()))), None)
 
 
 def _checked_library_of(name: str, value: object, kind: str) -> ModuleType:
-    """Return the library of an argument. An argument of another one is rejected here, not by the first call."""
+    """Return the library of an argument. An object of any other library is rejected here, not by the first call."""
     library = _library_of(value, kind)
     if library is not None:
         return library
@@ -82,7 +82,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
             raise StateError("the given http_client is closed: close it after this client")
         headers = self._client.headers.copy()
         headers.update(request.headers)
-        # Not by its `build_request`, which adds the cookies that it has stored.
+        # Not by the client's `build_request`, which adds its stored cookies.
         outgoing = self._library.Request(
             request.method,
             request.url,
@@ -94,11 +94,11 @@ class ClientTransport(httpx.AsyncBaseTransport):
         try:
             return await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
         except UnicodeError as error:
-            # Even without following it, httpx reads where a redirect leads, and a host may be one that it cannot read.
-            raise self._library.RemoteProtocolError("the response redirects to what is not a URL") from error
+            # httpx parses the Location of a redirect that it does not follow, and fails if its host is no valid name.
+            raise self._library.RemoteProtocolError("the response redirects to an invalid URL") from error
         except self._library.HTTPStatusError as error:
-            # One of its hooks raised for the status, which still decides what follows; the body is there
-            # if it was read.
+            # An event hook called `raise_for_status`. The status still decides on a retry. The hook may not have read
+            # the body.
             failed, headers = error.response, error.response.headers.copy()
             headers.pop("content-encoding", None)
             content = failed.content if failed.is_stream_consumed else None
@@ -106,10 +106,10 @@ class ClientTransport(httpx.AsyncBaseTransport):
 
 
 async def cancelled_in_order(work: Coroutine[Any, Any, T]) -> T:
-    """Run work so that it ends in order when the waiting task is cancelled, and return only after that.
+    """Await work in a task of its own. When the caller is cancelled, cancel a scope of anyio around the work instead.
 
-    httpx's connections tidy up behind shields of anyio, which `Task.cancel` breaks through: a connection that is hit
-    there stays open and busy for ever. A scope of anyio is what those shields hold off.
+    The connections of httpx clean up inside shielded scopes of anyio. `Task.cancel` ignores the shield, and a
+    connection that it interrupts there stays open and busy for ever. Cancelling an outer scope respects the shield.
     """
     scope = anyio.CancelScope()
 
@@ -126,7 +126,7 @@ async def cancelled_in_order(work: Coroutine[Any, Any, T]) -> T:
         except asyncio.CancelledError as error:
             cancellation = error
             scope.cancel()
-    work.close()  # it has not begun if its task was cancelled before, as when the event loop ends
+    work.close()  # if the event loop ended before the task ran, the work was never awaited
     if cancellation is None:
         return task.result()
     if not task.cancelled():

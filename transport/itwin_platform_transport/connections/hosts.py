@@ -1,4 +1,4 @@
-"""The host of a URL, for the resolver, for TLS and for the Host header, and whether it is this machine.
+"""Forms of the host of a URL: for the resolver, for TLS, for the Host header; and whether it is this machine.
 
 The dot behind a full name, and the zone of an IPv6 address, are for the resolver alone: no certificate has them, and
 servers do not expect them in Host. Sources: RFC 6066, section 3; RFC 6874, section 3; RFC 9110, section 7.2.
@@ -31,7 +31,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_host(host: str) -> bool:
-    """Return whether a host is an IP address, or a name that can be looked up; one of IDNA is in its ASCII form."""
+    """Return whether a host is an IP address, or a valid name; names of IDNA are in their ASCII form."""
     if ":" in host:
         address, _, zone = host.replace("%25", "%", 1).partition("%")
         return address_of(address) is not None and ("%" not in host or _ZONE.fullmatch(zone) is not None)

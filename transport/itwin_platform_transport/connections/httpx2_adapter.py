@@ -18,7 +18,7 @@ class HTTPX2Client(Protocol):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it sends nothing any more."""
+        """Whether it was closed."""
         ...
 
     async def aclose(self) -> None:
@@ -50,7 +50,7 @@ class HTTPX2Adapter:
     """Sends through a transport of httpx2. Its exceptions become those of httpx with the same names.
 
     Args:
-        transport: what sends an `httpx2.Request`.
+        transport: a transport of httpx2.
         library: the module httpx2.
     """
 
@@ -100,7 +100,7 @@ def _exceptions_of_httpx(library: ModuleType, request: Request) -> Generator[Non
 
 def _as_httpx_error(error: Any, library: ModuleType, request: Request) -> Exception:
     """Return the exception of httpx with the name of an exception of httpx2, or with that of its nearest base class."""
-    names = (each.__name__ for each in type(error).__mro__ if getattr(library, each.__name__, None) is each)
+    names = (base.__name__ for base in type(error).__mro__ if getattr(library, base.__name__, None) is base)
     kind: type[Exception] = next(getattr(httpx, name) for name in names if hasattr(httpx, name))
     if kind is httpx.HTTPStatusError:
         response = httpx.Response(error.response.status_code, headers=error.response.headers.raw)

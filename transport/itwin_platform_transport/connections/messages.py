@@ -15,12 +15,12 @@ import anyio
 import httpx
 
 from ..errors import UsageError
-from ..names import is_own
+from ..names import is_client_module
 from .hosts import host_header, is_loopback, name_of
 
 E = TypeVar("E", bound=BaseException)
 
-#: Names and values, as they are sent and received.
+#: Header names and values, as they are sent and received.
 RawHeaders = Sequence[tuple[bytes, bytes]]
 #: The headers that state where a body ends, in lower case.
 FRAMING = (b"content-length", b"transfer-encoding")
@@ -53,10 +53,10 @@ _CUT_OFF = (ssl.SSLEOFError, ConnectionResetError)
 _RESET = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 #: Prefix of the note on an error that names the proxy of the attempt.
 THROUGH_PROXY = "through the proxy "
-#: Two reasons for a missing response, and the texts of h11 for them. h11 is the parser of httpx's own transports.
+#: Two reasons for a missing response, and the texts of h11 for them. httpx's own transports parse with h11.
 NOT_HTTP = "it responded with bytes that are not HTTP"
 CLOSED = "it closed the connection without a response"
-_BY_H11 = {
+_MEANINGS_IN_H11 = {
     **dict.fromkeys(("illegal status line", "illegal request line", "no response line received"), NOT_HTTP),
     "Server disconnected without sending a response": CLOSED,
 }
@@ -92,11 +92,11 @@ class Sending:
         self.may_have_begun: bool = True
 
     def connects(self) -> None:
-        """Record that a connection is made now. It takes back no request that was written before."""
+        """Record that a connection is made now. A request that was written before this still counts as written."""
         self.may_have_begun = self._was_written
 
     def writes(self) -> None:
-        """Record that the request is written from now on."""
+        """Record that writing the request begins."""
         self._was_written = self.may_have_begun = True
 
     async def __call__(self, event: str, info: Mapping[str, Any]) -> None:
@@ -111,8 +111,8 @@ class Sending:
 
 def sending_of(extensions: Mapping[str, Any]) -> Sending:
     """Return the `Sending` of an attempt; a new one for a request that belongs to no attempt."""
-    found = extensions.get("trace")
-    return found if isinstance(found, Sending) else Sending()
+    trace = extensions.get("trace")
+    return trace if isinstance(trace, Sending) else Sending()
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -142,8 +142,8 @@ class Request:
         """
         if not isinstance(request, httpx.Request):
             # A client of httpx2 would fail on the response, which is one of httpx, after the request was sent.
-            found = f"{type(request).__module__}.{type(request).__qualname__}"
-            raise UsageError(f"a BackoffTransport sends an httpx.Request, not {found}: use it in an httpx.AsyncClient")
+            kind = f"{type(request).__module__}.{type(request).__qualname__}"
+            raise UsageError(f"a BackoffTransport sends an httpx.Request, not {kind}: use it in an httpx.AsyncClient")
         content = await request.aread()
         headers = _with_name_in_host(request.headers, request.url)
         if "transfer-encoding" in headers or (content and "content-length" not in headers):
@@ -215,7 +215,7 @@ class Response:
             httpx.RequestError: the body of a success broke off.
         """
         if self.stream is not None:
-            # Reserve the stated length: pieces that are joined at the end take the memory of the body twice.
+            # Reserve the stated length: joining pieces at the end would take the memory of the body twice.
             body = BytesIO(bytes(min(self._stated_length, limit, _MOST_RESERVED)))
             try:
                 await self._collect(self.stream, body, limit=limit)
@@ -232,8 +232,8 @@ class Response:
 
     @property
     def _stated_length(self) -> int:
-        stated = next((value for name, value in self.raw_headers if name.lower() == b"content-length"), b"")
-        return int(stated[:18]) if stated.isdigit() else 0
+        length = next((value for name, value in self.raw_headers if name.lower() == b"content-length"), b"")
+        return int(length[:18]) if length.isdigit() else 0
 
     async def _collect(self, stream: httpx.AsyncByteStream, body: BytesIO, *, limit: int) -> None:
         """Read a body to its end, or until it is too large."""
@@ -241,7 +241,7 @@ class Response:
             if not self.is_read:
                 async for chunk in stream:
                     body.write(chunk)
-                    del chunk  # or it would stay in memory until the next one has come
+                    del chunk  # otherwise it stays in memory until the next one has arrived
                     if body.tell() > limit:
                         break
         except BaseException:
@@ -262,7 +262,7 @@ def _with_name_in_host(headers: httpx.Headers, url: httpx.URL) -> httpx.Headers:
 
 
 def without_dot(url: httpx.URL) -> httpx.URL:
-    """Return a URL without the dot behind its host, for transports that would name it to TLS and to proxies."""
+    """Return a URL without the dot behind its host, for transports that would pass the dot on to TLS and to proxies."""
     return url.copy_with(host=url.host[:-1]) if url.raw_host.endswith(b".") else url
 
 
@@ -272,7 +272,7 @@ def as_httpx(request: Request, library: ModuleType = httpx) -> httpx.Request:
     if request.url.raw_host.endswith(b"."):
         # The name for TLS, as httpcore reads it.
         extensions.setdefault("sni_hostname", name_of(request.url.raw_host.decode("ascii")))
-    # As a stream that is complete: httpx would state its length, also where there is none.
+    # As a stream: for `content`, httpx would add a Content-Length, also to a request without a body.
     made: httpx.Request = library.Request(
         request.method,
         request.url if library is httpx else str(request.url),
@@ -317,7 +317,7 @@ def without_encoding(headers: httpx.Headers) -> httpx.Headers:
 def why_final(error: BaseException) -> str | None:
     """Return why a retry would not change a failure to connect; None for any other failure.
 
-    Nothing was sent that the service has looked at.
+    After such a failure, the service has processed nothing of the request.
     """
     if isinstance(error, SettingError):
         return str(error)
@@ -325,18 +325,18 @@ def why_final(error: BaseException) -> str | None:
         status = str(error)[:3]
         if not (status.isdecimal() and status.startswith("4")):
             return None
-        more = ": its URL needs a user and a password that it accepts" if status == "407" else ""
-        return f"the proxy rejects the connection, with status {status}{more}"
+        remedy = ": its URL needs a user and a password that it accepts" if status == "407" else ""
+        return f"the proxy rejects the connection, with status {status}{remedy}"
     return _tls_failure(error)
 
 
 def _tls_failure(error: BaseException) -> str | None:
-    """Return why a connection is not trusted by one of its sides; None for any other failure."""
+    """Return why one side does not trust the other one; None for any other failure."""
     for cause in chain_of(error):
         if not isinstance(cause, ssl.SSLError) or isinstance(cause, _LOST):
             continue
         reason = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or cause)
-        # The text of a failure that OpenSSL has no name for ends with a line of Python's source.
+        # If OpenSSL names no reason, the text ends with a line number of Python's source.
         reason = reason.partition(" (_ssl.c:")[0]
         is_handshake = isinstance(error, httpx.ConnectError)
         if is_handshake or ("_ALERT_" in reason and any(word in reason for word in _REJECTED)):
@@ -345,22 +345,23 @@ def _tls_failure(error: BaseException) -> str | None:
 
 
 def is_not_http(error: BaseException | None, *, scheme: str) -> bool:
-    """Return whether the other side shows no sign of HTTP: it sends other bytes, or over plain http it only hangs up.
+    """Return whether the other side shows no sign of HTTP: it sends other bytes, or, over plain http, nothing.
 
     A service that speaks TLS does either when it gets a request over plain http.
     """
-    said = _what_came(error)
+    reason = _http_failure(error)
     if scheme != "http" or error is None or isinstance(error, NOT_CONNECTED):
-        return said == NOT_HTTP
-    return said is not None or any(isinstance(cause, _RESET) for cause in chain_of(error))
+        return reason == NOT_HTTP
+    return reason is not None or any(isinstance(cause, _RESET) for cause in chain_of(error))
 
 
-def _what_came(error: BaseException | None) -> str | None:
-    if isinstance(error, httpx.ConnectError) and any(isinstance(each, _CUT_OFF) for each in chain_of(error)):
+def _http_failure(error: BaseException | None) -> str | None:
+    """Return NOT_HTTP or CLOSED if that is the reason of an error, also in the words of h11; None for any other."""
+    if isinstance(error, httpx.ConnectError) and any(isinstance(cause, _CUT_OFF) for cause in chain_of(error)):
         return CLOSED
-    said = str(error) if isinstance(error, httpx.RemoteProtocolError) else ""
-    by_h11 = (meaning for words, meaning in _BY_H11.items() if said.startswith(words))
-    return said if said in (NOT_HTTP, CLOSED) else next(by_h11, None)
+    text = str(error) if isinstance(error, httpx.RemoteProtocolError) else ""
+    meanings = (meaning for words, meaning in _MEANINGS_IN_H11.items() if text.startswith(words))
+    return text if text in (NOT_HTTP, CLOSED) else next(meanings, None)
 
 
 def kind_of_failure(error: BaseException | None, *, may_need_https: bool = False) -> str:
@@ -371,7 +372,7 @@ def kind_of_failure(error: BaseException | None, *, may_need_https: bool = False
         may_need_https: whether plain http was sent to an address that has shown no sign of HTTP.
     """
     assert error is not None  # noqa: S101  # an attempt without a response has an error
-    reason = why_final(error) or _said_by_the_system(error) or _what_came(error)
+    reason = why_final(error) or _system_error(error) or _http_failure(error)
     through = next((note for note in getattr(error, "__notes__", ()) if note.startswith(THROUGH_PROXY)), "")
     remedy = "does it need https?" if may_need_https else _remedy(reason or "", through=through)
     return ": ".join(filter(None, [type(error).__name__, reason, remedy, through]))
@@ -382,11 +383,11 @@ def _remedy(reason: str, *, through: str) -> str | None:
     return next((remedy.format(speaker) for pattern, remedy in _REMEDIES if pattern.search(reason)), None)
 
 
-def _said_by_the_system(error: BaseException) -> str | None:
+def _system_error(error: BaseException) -> str | None:
     for cause in chain_of(error):
         if isinstance(cause, OSError) and cause.errno is not None and not isinstance(cause, ssl.SSLError):
             is_name = isinstance(cause, socket.gaierror)
-            # asyncio adds the address to its text, and lists every address where there are several.
+            # Not the text of the error, to which asyncio adds one address or all of them.
             return str(cause.strerror if is_name else os.strerror(cause.errno)).lower()
     return None
 
@@ -406,8 +407,8 @@ _BELOW = sys.stdlib_module_names | {"anyio", "httpcore", "httpcore2", "httpx", "
 def without_frames(error: E) -> E:
     """Remove the tracebacks of an error, of its causes and of its contexts.
 
-    Their frames hold requests, with token and body, and error trackers capture the variables of frames. Exceptions
-    that the application has caught keep their tracebacks, such as the one that it was handling during the call.
+    Their frames hold requests, with token and body, and error trackers capture the variables of frames. An exception
+    that the application has caught keeps its traceback, for example the one that it handles during the call.
     """
     for cause in chain_of(error, is_included=_was_caught_below):
         cause.__traceback__ = None
@@ -417,17 +418,17 @@ def without_frames(error: E) -> E:
 def without_own_frames(error: E) -> E:
     """Remove from a traceback the frames of this package that called a function of the application."""
     frames = error.__traceback__
-    while frames is not None and is_own(frames.tb_frame.f_globals.get("__name__", "")):
+    while frames is not None and is_client_module(frames.tb_frame.f_globals.get("__name__", "")):
         frames = frames.tb_next
     return error.with_traceback(frames)
 
 
 def _was_caught_below(error: BaseException) -> bool:
-    """Return whether this package, or one below it, has caught an exception. A traceback begins with that frame."""
+    """Return whether this package, or one below it, has caught an exception: its traceback begins with that frame."""
     if error.__traceback__ is None:
         return True
     module: str = error.__traceback__.tb_frame.f_globals.get("__name__", "")
-    return module.partition(".")[0] in _BELOW or is_own(module)
+    return module.partition(".")[0] in _BELOW or is_client_module(module)
 
 
 def chain_of(

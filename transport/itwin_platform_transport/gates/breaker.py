@@ -3,7 +3,7 @@
 **Theory.** A breaker has the usual three states:
 
 - *Closed*: calls pass. `FAILURES_TO_OPEN` failed attempts in a row open it, and any success sets the row back to zero.
-  A service of which 80 % of the attempts fail has this many in a row once in ninety attempts.
+  If 80 % of the attempts fail at random, this many in a row come once in ninety attempts.
 - *Open*: calls wait without a permit, for as long as their own retries would have taken. Every 0.6 to 0.9 s, and never
   sooner than the service names, one of them is the probe.
 - *Half-open*: the probe is in flight. If it fails, the breaker is open again. Any success, also of another call, closes
@@ -26,7 +26,7 @@ from ..policy import BackoffPolicy, Progress, time_of_attempts
 
 T = TypeVar("T")
 
-#: Failures in a row that open a breaker: fewer would open that of a service which is half broken.
+#: Failures in a row that open a breaker. Fewer would open the breaker of a service that is half broken.
 FAILURES_TO_OPEN = 20
 #: Failures in a row of one path that count for its operation: six bad objects cannot open its breaker.
 COUNTED_OF_PATH = 3
@@ -36,7 +36,7 @@ MOST_REMEMBERED = 1_000
 PROBE_INTERVAL = 0.6
 #: ... and seconds that jitter adds at most, so that processes do not probe at the same time.
 PROBE_JITTER = 0.3
-#: Seconds of waiting after which a call is patient: only calls with a longer policy than the default get there.
+#: Seconds after which a waiting call is patient. With the default policy, calls end before.
 PATIENT_AFTER = 20.0
 #: Seconds between the probes of patient calls, and after which a probe that hangs does not block the next one.
 LONG_INTERVAL = 5.0
@@ -51,7 +51,7 @@ AFTER_OTHERS = 0.01
 
 
 class OperationDownError(Exception):
-    """A call may not wait any longer for an open breaker; `record` is that of the last probe."""
+    """A call may not wait any longer for an open breaker; `record` is the record of the last probe."""
 
     def __init__(self, record: object) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class Failure(NamedTuple, Generic[T]):
 
 
 class Closed(NamedTuple):
-    """The outage that a success has ended: its seconds, and the probes that it took."""
+    """An outage that a success has ended: its seconds, and the number of its probes."""
 
     seconds: float
     probes: int
@@ -91,7 +91,7 @@ class Breaker(Generic[T]):
         self._opened_at: float | None = None
         #: The call that is the probe: the breaker is half-open.
         self._probe: Hashable = None
-        #: When the next probe may start, and when an attempt failed or a probe started last.
+        #: When the next probe may start, and the last time at which an attempt failed or a probe started.
         self._due = self._seen = -math.inf
         #: The record of the last probe, and the delay that the service named in its response, in seconds.
         self._record: T | None = None
@@ -197,7 +197,7 @@ class Breakers(Generic[T]):
     def blocking(self, call: Hashable, scopes: Sequence[Scope], *, now: float) -> Breaker[T] | None:
         """Return the breaker that a call has to wait for, of its path or else of its operation; None for none."""
         breakers = (self.active.get(scope) for scope in scopes)
-        return next((each for each in breakers if each is not None and each.blocks(call, now=now)), None)
+        return next((breaker for breaker in breakers if breaker is not None and breaker.blocks(call, now=now)), None)
 
     def failed(self, call: Hashable, scopes: Sequence[Scope], failure: Failure[T]) -> float | None:
         """Count a failed attempt; return the seconds until the first probe if this one opens a breaker."""
@@ -205,18 +205,19 @@ class Breakers(Generic[T]):
         path, operation = [self.active.setdefault(scope, Breaker()) for scope in scopes]
         opened = path.failed(call, failure)
         if path.failures <= COUNTED_OF_PATH or operation.is_probed_by(call):
-            also = operation.failed(call, failure)
-            opened = also if opened is None else opened
+            opened_too = operation.failed(call, failure)
+            opened = opened_too if opened is None else opened
         if len(self.active) > MOST_REMEMBERED:
-            oldest = next((scope for scope, each in self.active.items() if not each.is_open), scopes[0])
+            oldest = next((scope for scope, breaker in self.active.items() if not breaker.is_open), scopes[0])
             del self.active[oldest]
         return opened
 
     def succeeded(self, scopes: Sequence[Scope], *, now: float) -> Closed | None:
         """Close the breakers of a path and its operation; return the outage that this ends."""
         self._forget([*islice(self.active, 1)], now)
-        ended = [each.succeeded(now=now) for scope in scopes if (each := self.active.pop(scope, None)) is not None]
-        return next((each for each in reversed(ended) if each is not None), None)
+        breakers = [self.active.pop(scope) for scope in scopes if scope in self.active]
+        outages = [breaker.succeeded(now=now) for breaker in breakers]
+        return next((outage for outage in reversed(outages) if outage is not None), None)
 
     def left_by(self, call: Hashable, scopes: Sequence[Scope]) -> None:
         """Let another call probe if this one was the probe: it has ended."""

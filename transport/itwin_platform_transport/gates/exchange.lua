@@ -3,42 +3,45 @@
 -- `learned_rate.py`, with the same names; two tests compare them. The time is that of the server, and never goes back.
 -- All keys share one hash tag and expire.
 --
--- The script PUBLISHes an empty wake-up to the next process of the queue, which asks again and then gets its permit. A
--- wake-up that is lost, late or doubled costs no permit: a process that does not come in time gives its turn to the
+-- The script PUBLISHes an empty wake-up to the next process of the queue, which then exchanges and gets its permit. A
+-- wake-up that is lost, late or doubled costs no permit: a process that does not exchange in time gives its turn to the
 -- next one, and a process that receives no messages polls. Permits and waiting processes are counted in their sets, so
--- a key that is lost costs no permit for longer than a lease.
+-- a lost key costs no permit for longer than a lease.
 --
 -- KEYS: state, permits in flight with the time at which each expires, queue, log of grants
--- ARGV: one JSON array, because an argument takes longer to pass than its value: channel, lease, max_in_flight,
---       (requests, seconds) of each rate, settings, process, whether it lost the server before, how many permits it
---       wants, whether it listens, numbers of the permits whose lease it renews, (kind, number, granted at) of each
---       report, and of a cooldown its seconds; of a 429 also a jitter
--- Returns one string for the same reason: wait, rank, cooldown, the seconds in which nothing but 429s has come or a
--- number below 0, whether a process waits, whether another process has other settings, the time, and the number of each
--- permit.
+-- ARGV: one JSON array, because an argument takes longer to pass than a value of the array: channel, lease,
+--       max_in_flight, (requests, seconds) of each rate, settings, process, whether it had lost the server, how many
+--       permits it wants, whether it listens, numbers of the permits whose lease it renews, and each report: (kind,
+--       number, granted at), with the seconds of a cooldown, and a jitter for a 429
+-- Returns one string for the same reason: wait, rank, cooldown, the seconds in which only 429s have come or a number
+-- below 0, whether a process waits, whether another process has other settings, the time, the number of each permit.
 local STATE, FLIGHT, QUEUE, LOG = unpack(KEYS)
 local channel, lease, most, rates, settings, me, rejoins, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
--- Of the window: see `window.py`.
+-- Constants of the window: see `window.py`.
 local PROBE_INTERVAL, LONGEST_GROWTH, MOST_DOUBLINGS, KEPT_SHARE = 60, 20, 63, 0.9
--- Of the learned rate: see `Tuning` in `learned_rate.py`.
+-- Constants of the learned rate: see `Tuning` in `learned_rate.py`.
 local MARGIN, FEWEST_REQUESTS, LONGEST_PERIOD, ROUNDED_UP, SLOWER, SHARE_OF_MEASURED = 1.04, 8, 20, 0.5, 0.95, 0.85
 local FIRST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, LARGEST_PROBE = 0.5, 0.1, 1.5, 1 / 32, 0.25
 local COSTS_BETWEEN_PROBES, LEAST_COST = 3, 0.5
--- Of the queue, in seconds: the rounding that may be left of a time that is over; for how long a turn is kept for a
--- process that was woken; how often a process polls that receives no messages; how soon a process comes that has
--- received its wake-up. And the most dead permits and woken processes of one exchange, because it blocks the server.
-local CLOCK_ERROR, PATIENCE, OFTEN, PROMPT, AT_ONCE = 0.000001, 0.25, 0.1, 0.02, 100
+-- Seconds of rounding that may be left of a time that is over.
+local CLOCK_ERROR = 0.000001
+-- Seconds for which a woken process keeps its turn; seconds within which it exchanges if it has received the wake-up;
+-- seconds between two polls of a process that receives none.
+local TURN_TIMEOUT, PROMPT, FAST_POLL = 0.25, 0.02, 0.1
+-- Most expired permits and most woken processes of one exchange, because the script blocks the server.
+local MOST_AT_ONCE = 100
 
 local function exact(number) return string.format('%.17g', number) end
 
--- The state: each part with the names of its class. Of the queue: when processes were woken, those that did not receive
--- it, and the last turn. Of the clock: the latest time, and the shift of the server's time. nil is not stored.
+-- The state: each part with the names of its class. Of the queue: when each process was woken, the processes that have
+-- missed a wake-up, and the last turn. Of the clock: its last time, and how far it is ahead of the server's time. A
+-- field that is nil is not stored.
 local stored = redis.call('GET', STATE)
 local s = stored and cmsgpack.unpack(stored) or {
   cooldown = { ends = 0, probe_at = 0, grown = 0, kept = 0, had_success = true, lasted = 0 },
   slow_start = { open = most, in_period = 0, began = 0, previous = 0 },
   learned = { requests = 0, seconds = 0, good_seconds = 0, share = FIRST_PROBE, probe_at = 0, accepted = 0 },
-  number = 0, longest_rate = 0, called = {}, unheard = {}, turn = 0, clock = 0, shift = 0,
+  number = 0, longest_rate = 0, woken_at = {}, missed = {}, turn = 0, clock = 0, shift = 0,
 }
 local cooldown, slow_start, learned = s.cooldown, s.slow_start, s.learned
 local clock = redis.call('TIME')
@@ -49,7 +52,7 @@ if now < s.clock then
 end
 s.clock = now
 if not stored then
-  -- Permits that are out may be of a state that was lost: their numbers must not come again.
+  -- A lost state may have granted permits that have not ended: their numbers must not be granted again.
   s.number = math.floor(now * 1000)
   slow_start.began, slow_start.previous = s.number, s.number
 end
@@ -63,7 +66,7 @@ s.settings = settings
 
 -- Permits: in flight until they end or their lease expires.
 local function finish(number, process)
-  -- After its lease has expired it is gone already.
+  -- A permit whose lease has expired was removed before.
   if redis.call('ZREM', FLIGHT, number .. ' ' .. process) == 0 then return end
   in_flight = in_flight - 1
   if number > slow_start.began then slow_start.in_period = slow_start.in_period - 1 end
@@ -71,13 +74,13 @@ end
 
 -- Queue: processes by turn.
 local function enqueue(process)
-  s.called[process] = nil
+  s.woken_at[process] = nil
   s.turn = s.turn + 1
   queued = queued + redis.call('ZADD', QUEUE, s.turn, process)
 end
 
 local function dequeue(process)
-  s.called[process], s.unheard[process] = nil, nil
+  s.woken_at[process], s.missed[process] = nil, nil
   queued = queued - redis.call('ZREM', QUEUE, process)
 end
 
@@ -88,14 +91,14 @@ for _, number in ipairs(kept) do
     if number > slow_start.began then slow_start.in_period = slow_start.in_period + 1 end
   end
 end
--- A process that is silent for longer than a lease gives its permits back, and does not wait any more.
-for _, permit in ipairs(redis.call('ZRANGEBYSCORE', FLIGHT, '-inf', exact(now), 'LIMIT', 0, AT_ONCE)) do
+-- A process that was silent for longer than a lease loses its permits, and its place in the queue.
+for _, permit in ipairs(redis.call('ZRANGEBYSCORE', FLIGHT, '-inf', exact(now), 'LIMIT', 0, MOST_AT_ONCE)) do
   local number, process = string.match(permit, '(%d+) (.+)')
   finish(tonumber(number), process)
   if process ~= me then dequeue(process) end
 end
 if rejoins then
-  -- Its other permits have ended, and the report was lost.
+  -- The other permits of this process have ended, and the report was lost.
   local is_kept = {}
   for _, number in ipairs(kept) do is_kept[number] = true end
   for _, permit in ipairs(redis.call('ZRANGE', FLIGHT, 0, -1)) do
@@ -104,8 +107,8 @@ if rejoins then
   end
 end
 
--- Known and learned rates: returns how many requests of a rate may start now, and else the seconds until one may, after
--- `ahead` others.
+-- Known and learned rates: returns how many requests of a rate may start now, or 0 and the seconds until one may start
+-- after `ahead` others.
 local function until_free(requests, per, ahead)
   local after = '(' .. exact(now - per + CLOCK_ERROR)
   local count = redis.call('ZCARD', LOG)
@@ -148,21 +151,21 @@ local function settle()
   elseif learned.seconds < learned.good_seconds then
     keep_to(learned.requests, learned.good_seconds, math.max(learned.share / 2, SMALLEST_PROBE))
   else
-    local requests, each, share = learned.requests, learned.seconds / learned.requests / SLOWER, learned.share
+    local requests, share, seconds_each = learned.requests, learned.share, learned.seconds / learned.requests / SLOWER
     if count > 0 then
       local measured = counted_seconds(math.max(span - ROUNDED_UP, math.min(span, 1)))
-      each = math.max(each, measured / count / SHARE_OF_MEASURED)
+      seconds_each = math.max(seconds_each, measured / count / SHARE_OF_MEASURED)
       requests = math.max(1, math.floor(math.min(requests, count) * SHARE_OF_MEASURED))
     end
-    if requests * each >= CAREFUL_BELOW then share = FIRST_PROBE end
-    keep_to(requests, requests * each, share)
+    if requests * seconds_each >= CAREFUL_BELOW then share = FIRST_PROBE end
+    keep_to(requests, requests * seconds_each, share)
   end
 end
 
--- Window: `advance` and `next_start`. Returns how many requests may start now, and else the seconds until one more may:
--- -1 for until another one ends.
+-- Window: `advance` and `next_start`. Returns how many requests may start now, or 0 and the seconds until one may:
+-- -1 if one has to end first.
 local asked = wants > 0
-local function room(ahead)
+local function startable(ahead)
   local left = cooldown.ends - now
   if left > CLOCK_ERROR and cooldown.probe_at - now > CLOCK_ERROR then
     return 0, math.min(left, cooldown.probe_at - now)
@@ -185,7 +188,7 @@ local function room(ahead)
   return free, longest
 end
 
--- Window: the ends of permits. Written out, because each exchange would create a function for each kind.
+-- Window: the ends of permits. Without functions, because each exchange would create them again.
 for _, report in ipairs(ended) do
   local kind, number, at, value, jitter = unpack(report)
   local is_current = number > slow_start.began
@@ -204,7 +207,7 @@ for _, report in ipairs(ended) do
       cooldown.had_success, slow_start.open = true, math.min(slow_start.open + 1, most)
     end
   elseif kind ~= 'abandoned' then
-    -- A 429, or the cooldown of a process that was alone for a while: its number is 0.
+    -- A 429, or the cooldown of a process that had lost the server: its number is 0.
     cooldown.rejecting_since, cooldown.probe_at = cooldown.rejecting_since or now, now + PROBE_INTERVAL
     if kind == 'cooldown' then slow_start.open = 1 end
     if not is_current then
@@ -241,46 +244,45 @@ local function take()
   wants = wants - 1
 end
 
--- Queue: a process that was woken has its turn, and takes its share of the free permits. Another process takes a permit
--- only if no process waits.
+-- Queue: a woken process takes its share of the free permits. Another process takes a permit only if no process waits.
 local turns = 0
 if wants > 0 and queued > 0 then
-  if s.called[me] then
-    if now - s.called[me] < PROMPT then s.unheard[me] = nil end
-    turns = math.max(1, math.floor(room(0) / queued))
+  if s.woken_at[me] then
+    if now - s.woken_at[me] < PROMPT then s.missed[me] = nil end
+    turns = math.max(1, math.floor(startable(0) / queued))
     enqueue(me)
   elseif not redis.call('ZSCORE', QUEUE, me) then
     enqueue(me)
   end
 end
-while wants > 0 and (queued == 0 or turns > 0) and room(0) > 0 do
+while wants > 0 and (queued == 0 or turns > 0) and startable(0) > 0 do
   take()
   turns = turns - 1
 end
 
 -- Queue: wake as many processes as requests may start. Returns whether the queue has changed.
 local function wake()
-  for _, head in ipairs(redis.call('ZRANGE', QUEUE, 0, math.min(room(0), AT_ONCE) - 1)) do
+  for _, head in ipairs(redis.call('ZRANGE', QUEUE, 0, math.min(startable(0), MOST_AT_ONCE) - 1)) do
     if head == me then
       if wants > 0 then take() end
       if wants > 0 then enqueue(me) else dequeue(me) end
       return true
     end
-    local at = s.called[head]
+    local at = s.woken_at[head]
     if not at then
-      s.unheard[head] = redis.call('PUBLISH', channel .. head, '') == 0 or s.unheard[head]
-    elseif now - at > PATIENCE then
-      -- Redis counts a subscriber also where its messages are lost. So the process polls until it comes promptly again.
-      s.unheard[head] = true
+      s.missed[head] = redis.call('PUBLISH', channel .. head, '') == 0 or s.missed[head]
+    elseif now - at > TURN_TIMEOUT then
+      -- Redis counts the subscriber even if its messages are lost. The process polls until it is prompt again.
+      s.missed[head] = true
       enqueue(head)
       return true
     end
-    s.called[head] = at or now
+    s.woken_at[head] = at or now
   end
   return false
 end
 local rounds = 0
-while queued > 0 and rounds < AT_ONCE and room(0) > 0 and wake() do rounds = rounds + 1 end
+while queued > 0 and rounds < MOST_AT_ONCE and startable(0) > 0 and wake() do rounds = rounds + 1 end
 
 local rank = queued
 if wants > 0 then
@@ -289,17 +291,17 @@ if wants > 0 then
 elseif queued > 0 then
   dequeue(me)
 end
-local _, seconds = room(rank)
--- Free permits are kept for the processes that were woken.
-if seconds == 0 and wants > 0 then seconds = PATIENCE end
--- A process that receives no messages polls for events at unknown times: the end of a permit, and its turn.
-if (s.unheard[me] or not listens) and wants > 0 and (seconds < 0 or seconds == PATIENCE) then seconds = OFTEN end
+local _, seconds = startable(rank)
+-- Free permits are reserved for the processes that were woken.
+if seconds == 0 and wants > 0 then seconds = TURN_TIMEOUT end
+-- A process that receives no wake-ups polls for the end of a permit, and for its turn: their times are not known.
+if (s.missed[me] or not listens) and wants > 0 and (seconds < 0 or seconds == TURN_TIMEOUT) then seconds = FAST_POLL end
 
--- All keys live as long as the state. At most 31 years: Redis rejects a life that is no 64-bit number of milliseconds,
--- and a service may send any delay.
-local life = math.ceil(math.min(1e9, math.max(3600, 2 * s.longest_rate, cooldown.ends - now + PROBE_INTERVAL)))
-redis.call('SET', STATE, cmsgpack.pack(s), 'EX', string.format('%.0f', life))
-for _, key in ipairs({ FLIGHT, QUEUE, LOG }) do redis.call('EXPIRE', key, life) end
+-- All keys expire with the state, after 31 years at most: Redis rejects more milliseconds than 64 bits can hold, and a
+-- service may send any delay.
+local lifetime = math.ceil(math.min(1e9, math.max(3600, 2 * s.longest_rate, cooldown.ends - now + PROBE_INTERVAL)))
+redis.call('SET', STATE, cmsgpack.pack(s), 'EX', string.format('%.0f', lifetime))
+for _, key in ipairs({ FLIGHT, QUEUE, LOG }) do redis.call('EXPIRE', key, lifetime) end
 return string.format(
   '%.6f %d %.6f %.6f %d %d %.6f', seconds, rank, math.max(0, cooldown.ends - now),
   now - (cooldown.rejecting_since or now + 1), queued > 0 and 1 or 0, differs and 1 or 0, now

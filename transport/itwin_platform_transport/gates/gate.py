@@ -11,7 +11,7 @@ from ..errors import StateError, UsageError, check_integer
 from .breaker import Breakers
 from .operations import OperationLimits
 from .queue import Queue, Waiter
-from .window import Limit, Permit, RateLimit, WaitTooLongError, Window
+from .window import Permit, RateLimit, TooManyRequests, WaitTooLongError, Window
 
 IN_USE = "the gate is in use in another event loop: make another gate here"
 CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
@@ -24,8 +24,8 @@ class Gate:
 
     One gate serves one address and credential: pass the same gate to all clients of a process that share both. It
     belongs to an event loop while one of its requests has a permit or a call waits in it. Calls are served in the order
-    in which they began. But while other operations are in use, one operation has at most three quarters of the permits
-    that these do not hold. Cancelling a waiting task leaves the gate as it was.
+    in which they began. But while other operations are in use, an operation has at most three quarters of the permits
+    that the others do not hold. Cancelling a waiting task leaves the gate as it was.
 
     Args:
         max_in_flight: requests in flight at once, at least 1.
@@ -48,9 +48,9 @@ class Gate:
         self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
         self._operations = OperationLimits(max_in_flight=max_in_flight)
         self._queue = Queue(most=max_in_flight)
-        #: The permits that have not ended: the operation of each, and the window of the operation that granted it too.
-        self._out: dict[Permit, tuple[Hashable, Window | None]] = {}
-        #: The operations and paths of which something has failed since their last success. Almost always there is none.
+        #: The permits that have not ended, each with its operation and with the window that this operation had then.
+        self._granted: dict[Permit, tuple[Hashable, Window | None]] = {}
+        #: The circuit breakers of operations and paths that have failed since their last success: almost always none.
         self.breakers: Breakers[Any] = Breakers()
         self._tickets = itertools.count()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -96,11 +96,11 @@ class Gate:
             ticket: the call's position in the queue.
             max_wait: the longest cooldown to wait for, in seconds.
             until: when the call's deadline ends, in the event loop's time; None while it has not started.
-            deadline: the seconds of the deadline, which count from now while nothing but 429s comes; None for none.
+            deadline: the seconds of the deadline, which count from now while only 429s come; None for none.
             operation: the operation of the request.
 
         Raises:
-            WaitTooLongError: a cooldown is known, or becomes known, that is longer than these.
+            WaitTooLongError: a cooldown is known, or becomes known, that is longer than these limits allow.
             StateError: the gate is closed, or in use in another event loop.
             UsageError: the server of a shared gate rejects its configuration.
         """
@@ -130,7 +130,7 @@ class Gate:
         try:
             return await waiter
         except BaseException:
-            # It was cancelled, or its coroutine was closed by hand.
+            # The task was cancelled, or its coroutine was closed.
             if waiter.get_loop().is_closed():
                 raise
             if waiter.cancel() or waiter.cancelled():
@@ -141,7 +141,7 @@ class Gate:
             raise
 
     def _used_here(self) -> asyncio.AbstractEventLoop:
-        """Return the running loop, which the gate belongs to from now on."""
+        """Return the running event loop, to which the gate belongs from now on."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._leave_loop()
@@ -154,8 +154,8 @@ class Gate:
         self._stop_timer()
         self.breakers.clear()
         if self.in_flight or self._queue.waiting:
-            # The loop was closed under its tasks, which end nothing any more.
-            self._out.clear()
+            # The event loop was closed while its tasks had permits, so these permits will not end.
+            self._granted.clear()
             self._window.slow_start.forget()
             self._queue.forget()
             self._operations.windows.clear()
@@ -164,23 +164,23 @@ class Gate:
         return (self._loop or asyncio.get_running_loop()).time()
 
     def cooldown_left(self, operation: Hashable = None) -> float:
-        """Return the seconds in which no request may start, or none of an operation."""
+        """Return the seconds until the cooldowns of the gate and of an operation have ended."""
         now = self._now()
         return max([window.cooldown.left(now) for window in self._windows(operation)])
 
     def last_429(self, operation: Hashable) -> object:
-        """Return the record of the 429 for which an operation waits; None if that 429 did not come to this process."""
+        """Return the record of the 429 that an operation waits for; None if another process received it."""
         now = self._now()
         return max(self._windows(operation), key=lambda window: window.cooldown.left(now)).last_429
 
     def rejecting_since(self, operation: Hashable) -> float:
-        """Return since when nothing but 429s has come for an operation; infinity if another response came last."""
-        since, own = self._window.cooldown.rejecting_since, self._operations.windows.get(operation)
-        return since if own is None else min(since, own.cooldown.rejecting_since)
+        """Return since when only 429s have come for an operation; infinity if the last response was another one."""
+        since, operation_window = self._window.cooldown.rejecting_since, self._operations.windows.get(operation)
+        return since if operation_window is None else min(since, operation_window.cooldown.rejecting_since)
 
     def _windows(self, operation: Hashable) -> list[Window]:
-        own = self._operations.windows.get(operation)
-        return [self._window] if own is None else [own, self._window]
+        operation_window = self._operations.windows.get(operation)
+        return [self._window] if operation_window is None else [operation_window, self._window]
 
     def responded(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429."""
@@ -191,16 +191,16 @@ class Gate:
         self._take_back(permit, "abandoned", Window.abandoned)
 
     def unused(self, permit: Permit) -> None:
-        """Return a permit of which nothing was sent, as if it had never been granted."""
+        """Return a permit that was not used, as if it had never been granted."""
         self._take_back(permit, "unused", Window.unused)
 
-    def _take_back(self, permit: Permit, ending: Ending, note: Callable[[Window, Permit], None]) -> None:
-        if (grant := self._out.pop(permit, None)) is None:
+    def _take_back(self, permit: Permit, ending: Ending, end: Callable[[Window, Permit], None]) -> None:
+        if (grant := self._granted.pop(permit, None)) is None:
             return
-        operation, own = grant
-        note(self._window, permit)
-        if own is not None:
-            note(own, permit)
+        operation, operation_window = grant
+        end(self._window, permit)
+        if operation_window is not None:
+            end(operation_window, permit)
         self._queue.held[operation] -= 1
         if ending == "responded":
             self._operations.responded(operation)
@@ -210,38 +210,38 @@ class Gate:
         """End an attempt that got a 429: no request starts for `wait` seconds. Calls with a shorter `max_wait` fail.
 
         Args:
-            permit: the one of the attempt.
-            wait: how long the limit lasts, in seconds.
+            permit: the permit of the attempt.
+            wait: the delay before a retry, in seconds.
             is_named: whether the 429 names its operation. While others are in use, it stops this operation alone,
                 unless another one is limited too.
             record: a record of the 429, for the calls that wait or fail because of it.
         """
-        if permit not in self._out:
+        if permit not in self._granted:
             return
-        limit = Limit(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
-        operation, own = self._out.pop(permit)
+        rejection = TooManyRequests(now=self._now(), wait=wait, jitter=self._random_number(), record=record)
+        operation, operation_window = self._granted.pop(permit)
         self._queue.held[operation] -= 1
-        is_named = is_named and self._queue.serves_others(operation, now=limit.now)
-        if self._operations.rate_limited(operation, now=limit.now, is_named=is_named):
+        is_named = is_named and self._queue.serves_others(operation, now=rejection.now)
+        if self._operations.rate_limited(operation, now=rejection.now, is_named=is_named):
             self._window.abandoned(permit)
-            self._operations.start_cooldown(operation, permit, own, limit)
+            self._operations.start_cooldown(operation, permit, operation_window, rejection)
             self._reject()
             self._ended("abandoned", permit)
         else:
-            self._window.rate_limited(permit, limit)
-            self._queue.limited(operation, until=limit.now + self._window.cooldown.left(limit.now))
+            self._window.rate_limited(permit, rejection)
+            self._queue.limited(operation, until=rejection.now + self._window.cooldown.left(rejection.now))
             self._reject()
-            self._ended("rate_limited", permit, wait, limit.jitter)
+            self._ended("rate_limited", permit, wait, rejection.jitter)
 
     def _reject(self) -> None:
-        """End the waits that a cooldown is too long for."""
+        """End the waits of calls that may not wait for the end of the cooldown."""
         self._queue.reject(now=self._now(), left=self.cooldown_left, rejecting_since=self.rejecting_since)
 
     def _begin(self, operation: Hashable, now: float) -> Permit:
-        permit, own = self._window.begin(now), self._operations.windows.get(operation)
-        if own is not None:
-            own.join(permit)
-        self._out[permit] = operation, own
+        permit, operation_window = self._window.begin(now), self._operations.windows.get(operation)
+        if operation_window is not None:
+            operation_window.join(permit)
+        self._granted[permit] = operation, operation_window
         self._queue.held[operation] += 1
         return permit
 
@@ -258,7 +258,7 @@ class Gate:
         self._queue.fail_all(StateError(CLOSED))
 
     def _next_start(self, operation: Hashable, now: float) -> float:
-        """Let time pass; return the seconds until a request may start, or infinity for until another one ends."""
+        """Advance the windows; return the seconds until a request may start, or infinity for until another one ends."""
         if not self._operations.windows:  # see the row "GET" of docs/benchmarks.md
             self._window.advance(now)
             return self._window.next_start(now)
@@ -268,16 +268,15 @@ class Gate:
         return max([window.next_start(now) for window in windows])
 
     def _may_begin(self, operation: Hashable, now: float) -> bool:
-        return self._queue.has_room(operation, now=now) and self._next_start(operation, now) == 0
+        return self._queue.has_share_left(operation, now=now) and self._next_start(operation, now) == 0
 
     def _admit(self) -> None:
         self._stop_timer()
         loop = self._loop
-        # With many waiters it is nearly always full: looking for the first one would take longer.
         while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
             now = loop.time()
-            waits = [(self._next_start(each.operation, now), each) for each in self._queue.heads()]
-            waiter = self._queue.first([each for wait, each in waits if wait == 0], now=now)
+            waits = [(self._next_start(head.operation, now), head) for head in self._queue.heads()]
+            waiter = self._queue.first([head for wait, head in waits if wait == 0], now=now)
             if waiter is None:
                 until = min([wait for wait, _ in waits if wait > 0], default=math.inf)
                 if until < math.inf:
@@ -299,7 +298,7 @@ def rates_of(rate: RateLimit | Iterable[RateLimit] | None) -> tuple[RateLimit, .
     if rate is None:
         return ()
     rates = tuple(rate) if isinstance(rate, Iterable) else (rate,)
-    if not all(isinstance(each, RateLimit) for each in rates):
+    if not all(isinstance(item, RateLimit) for item in rates):
         raise UsageError(
             "rate must be a RateLimit, such as RateLimit(100, per=60), or an iterable of them", argument="rate"
         )

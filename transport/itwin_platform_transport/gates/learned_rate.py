@@ -31,9 +31,9 @@ MARGIN_SECONDS = 1.0
 class Tuning:
     """The constants of the theory, with the values that docs/decisions/slow-start.md measures."""
 
-    #: Fewer accepted requests than these show no rate: the next period is added to them.
+    #: Fewest accepted requests that show a rate; fewer are added to those of the next period.
     fewest_requests: int = 8
-    #: A period of more seconds than these shows no rate.
+    #: Most seconds of a period that shows a rate.
     longest_period: float = 20.0
     #: The seconds by which services round up the delay that they name, on average.
     rounded_up: float = 0.5
@@ -43,9 +43,9 @@ class Tuning:
     share_of_measured: float = 0.85
     #: The first probe takes this share off the seconds of the rate.
     first_probe: float = 0.5
-    #: The first probe of a rate with few seconds, which is mostly right, takes off this share.
+    #: The first probe of a rate with few seconds takes off this share: such a rate is mostly right.
     careful_probe: float = 0.1
-    #: A rate has few seconds if it has fewer than these.
+    #: A rate has few seconds if it has less than this number.
     careful_below: float = 1.5
     #: Halving after failed probes ends at this share.
     smallest_probe: float = 1 / 32
@@ -88,7 +88,7 @@ class LearnedRate:
         self.span: float | None = None
 
     def rate_limited(self, started: float, *, wait: float) -> None:
-        """Note the 429 that ends a period: when its request started, and the delay that the service names."""
+        """Record the 429 that ends a period: when its request started, and the delay that the service names."""
         self.span = started - (started if self.began is None else self.began) + wait
 
     def settle(self, now: float, *, cost: float) -> None:
@@ -124,7 +124,7 @@ class LearnedRate:
         self._set(requests, seconds, 1 / self._share, now, cost)
 
     def try_faster(self, requests: int, seconds: float, *, now: float, cost: float) -> None:
-        """Probe: shorten the seconds of the rate. If the last probe has held, the limit has risen: take off more."""
+        """Probe: shorten the seconds of the rate. If the last probe succeeded, the limit has risen: take off more."""
         if seconds < self._good_seconds:
             self._share = min(2 * self._share, TUNING.largest_probe)
         self._good_seconds = seconds

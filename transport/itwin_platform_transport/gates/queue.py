@@ -1,4 +1,4 @@
-"""Which waiting call is next at a gate: first in, first out, unless an operation has its share of the permits."""
+"""The queue of a gate: first in, first out, except for an operation that holds its share of the permits."""
 
 import asyncio
 import itertools
@@ -29,7 +29,7 @@ class Waiter(asyncio.Future[Permit]):
         max_wait: the longest cooldown to wait for, in seconds.
         until: the call's deadline, in the event loop's time; None while it has not started.
         since: when the call began to wait.
-        deadline: the seconds of its deadline, which count from `since` while nothing but 429s comes; None for none.
+        deadline: the seconds of its deadline, which count from `since` while only 429s come; None for none.
     """
 
     __slots__ = ("deadline", "max_wait", "operation", "since", "ticket", "until")
@@ -58,7 +58,7 @@ class Waiter(asyncio.Future[Permit]):
         Args:
             now: the event loop's time.
             left: how long the cooldown lasts.
-            rejecting_since: since when nothing but 429s has come: from then on its time in the queue counts.
+            rejecting_since: since when only 429s have come: from then on its time in the queue counts.
         """
         is_over = now + left >= max(self.since, rejecting_since) + self.deadline
         return is_over or left > self.max_wait or (left > 0 and now + left >= self.until)
@@ -80,14 +80,14 @@ class Queue:
         self.called_at: dict[Hashable, float] = {}
         #: The operation of the last 429, and until when it comes after the others.
         self._limited: tuple[Hashable, float] = (None, -math.inf)
-        #: Waiters that have neither a permit nor an error, and are not cancelled.
+        #: How many waiters have neither a permit nor an error, and are not cancelled.
         self.waiting: int = 0
 
     def serves_others(self, operation: Hashable, *, now: float) -> bool:
         """Return whether another operation is in use."""
-        return any(each != operation and at >= now - IN_USE_FOR for each, at in self.called_at.items())
+        return any(other != operation and at >= now - IN_USE_FOR for other, at in self.called_at.items())
 
-    def has_room(self, operation: Hashable, *, now: float) -> bool:
+    def has_share_left(self, operation: Hashable, *, now: float) -> bool:
         """Return whether an operation may have another permit."""
         held = self.held[operation]
         if held == 0 or held + 1 <= LARGEST_SHARE * (self._most - sum(self.held.values()) + held):
@@ -104,13 +104,17 @@ class Queue:
             heapify(heap)
 
     def first(self, waiters: Iterable[Waiter], *, now: float) -> Waiter | None:
-        """Return the one of some waiters that is served next; None when none of them may have another permit."""
+        """Return the waiter to serve next; None when no operation of these waiters may have another permit."""
         limited, until = self._limited
-        with_room = (each for each in waiters if self.has_room(each.operation, now=now))
-        return min(with_room, key=lambda each: (now < until and each.operation == limited, each.ticket), default=None)
+        candidates = (waiter for waiter in waiters if self.has_share_left(waiter.operation, now=now))
+
+        def rank(waiter: Waiter) -> tuple[bool, int]:
+            return now < until and waiter.operation == limited, waiter.ticket
+
+        return min(candidates, key=rank, default=None)
 
     def heads(self) -> Iterator[Waiter]:
-        """Return the first waiter of each operation."""
+        """Yield the first waiter of each operation."""
         for operation, heap in list(self._waiters.items()):
             while heap and heap[0][2].done():
                 heappop(heap)
@@ -126,10 +130,10 @@ class Queue:
 
     def count(self, may_start: Callable[[Hashable], bool]) -> int:
         """Return how many waiters belong to an operation that may start."""
-        return sum(len(self._of(operation)) for operation in self._waiters if may_start(operation))
+        return sum(len(self._waiting_of(operation)) for operation in self._waiters if may_start(operation))
 
     def forget(self) -> None:
-        """Forget the waiters and the permits that are out: nothing will end them."""
+        """Drop the waiters and the counts of permits: their event loop was closed."""
         self._waiters.clear()
         self.held.clear()
         self.waiting = 0
@@ -144,17 +148,17 @@ class Queue:
         """End the waits that the cooldown of their operation, of `left` seconds, is too long for."""
         for operation in self._waiters:
             seconds, since = left(operation), rejecting_since(operation)
-            for waiter in self._of(operation):
+            for waiter in self._waiting_of(operation):
                 if waiter.gives_up(now=now, left=seconds, rejecting_since=since):
                     self.fail(waiter, WaitTooLongError(seconds))
 
     def fail_all(self, error: Exception) -> None:
         """End all waits."""
         for operation in self._waiters:
-            for waiter in self._of(operation):
+            for waiter in self._waiting_of(operation):
                 self.fail(waiter, error)
 
-    def _of(self, operation: Hashable) -> list[Waiter]:
+    def _waiting_of(self, operation: Hashable) -> list[Waiter]:
         return [waiter for *_, waiter in self._waiters[operation] if not waiter.done()]
 
     def fail(self, waiter: Waiter, error: Exception) -> None:

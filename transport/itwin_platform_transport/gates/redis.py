@@ -27,15 +27,16 @@ from .window import Permit, RateLimit
 #: Seconds after which the permits of a silent process are free: it crashed, was stopped, or lost the server.
 LEASE = 4.0
 #: Seconds between polls of the first process in the queue. The server wakes the process that is next, so a poll
-#: matters only when a message is lost, or the process is gone that would report an end.
+#: matters only if the wake-up is lost, or if the process that holds the permits is gone.
 POLL_INTERVAL = 1.0
-#: Seconds by which each further process of the queue asks later...
+#: Seconds by which each further process of the queue polls later...
 POLL_STEP = 0.05
 #: ... up to this many seconds.
 LONGEST_POLL = 10.0
-#: Longest sleep, in seconds, of a process that knows when its turn comes: the server may lose its state meanwhile.
+#: Most seconds until the next exchange, also of a process that knows when its turn comes: the server may lose its
+#: state.
 _LONGEST_SLEEP = 60.0
-#: Seconds between processes that ask at the same moment, by their rank in the queue...
+#: Seconds between processes that poll at the same moment, by their rank in the queue...
 _RANK_STEP = 0.002
 #: ... up to this many seconds.
 _LATEST_RANK = 1.0
@@ -56,20 +57,20 @@ _LISTEN_INTERVAL = 1.0
 #: The code at the beginning of an error; Redis 6.2 puts the place in the script before it.
 _CODE = re.compile(r"(?:^|-|: )([A-Z]{3,})\b", re.MULTILINE)
 
-#: A command that the user may not run in a script has no code: Redis up to 7.0 sends the second text, later the third.
+#: A missing permission. Inside a script it has no code: Redis up to 7.0 sends the second text, and later the third.
 _NOT_PERMITTED = re.compile("NOPERM|The user executing the script can't|ACL failure in script")
 
-#: The end of a permit of the server: its kind, its number, when it was granted, and for a 429 the seconds to wait and a
-#: jitter from 0 to 1. The kind `cooldown`, with the number 0, reports a cooldown that only this process knows of.
+#: The end of a permit of the server: its kind, the number of the permit, when it was granted, and for a 429 the seconds
+#: to wait and a jitter from 0 to 1. The kind `cooldown`, with the number 0, reports a cooldown that the server misses.
 Report = tuple[str, int, float, *tuple[float, ...]]
 
 
 class ServerUnreachableError(Exception):
-    """The server does not respond, not in time, or not for now."""
+    """The server does not respond, responds too late, or cannot be used for now."""
 
 
 class ServerRejectsError(Exception):
-    """The server responds, and rejects the configuration."""
+    """The server rejects the configuration."""
 
 
 class RedisClient(Protocol):
@@ -89,11 +90,11 @@ class Reply:
     """The reply of the server.
 
     Args:
-        wait: the seconds until another permit may be free; None for until another ends.
-        rank: how many processes are served before this one.
+        wait: the seconds until a permit may be free; None if it becomes free when another permit ends.
+        rank: how many processes are ahead of this one in the queue.
         cooldown: the seconds in which no request may start.
-        rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
-        is_contended: whether a process waits.
+        rejecting_for: the seconds in which only 429s have come; None when the last response was another one.
+        is_contended: whether any process waits.
         differs: whether another process has other settings.
         permits: granted now.
     """
@@ -122,7 +123,8 @@ class RedisGate(Gate):
 
     Args:
         redis: a URL, or a client of `redis.asyncio`, which is not closed.
-        name: what shares the limit, such as "prod, service app 7". A token is no name: tokens rotate.
+        name: a name for the credential, such as "prod, service app 7". All its processes pass the same one.
+            It must not be the token, because tokens rotate.
         max_in_flight: requests in flight at once, of all processes, at least 1.
         rate: one known rate of all processes, or an iterable of them.
         workers: how many processes share the limit, for the time without the server.
@@ -151,21 +153,21 @@ class RedisGate(Gate):
         random_number: Callable[[], float] = random.random,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise UsageError("name must say what shares the limit, such as 'prod, service app 7'", argument="name")
+            raise UsageError("name must say which credential it is, such as 'prod, service app 7'", argument="name")
         workers = check_integer("workers", workers, least=1)
         max_in_flight = check_integer("max_in_flight", max_in_flight, least=1)
         rates = rates_of(rate)
-        shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
+        shares = [RateLimit(max(1, known.requests // workers), known.per) for known in rates]
         super().__init__(math.ceil(max_in_flight / workers), shares, random_number=random_number)
         self._max_in_flight, self._rates = max_in_flight, rates
-        # The server knows no operations: a permit that it grants is for the call that comes first here.
+        # No shares of operations: the server knows none, so a permit goes to the first call of this process.
         self._queue = Queue(most=math.inf)
         self._state = RedisState(redis, name=name, max_in_flight=max_in_flight, rates=rates)
         self._name, self._on_event = name, on_event
         self._session = Session()
         #: Whether the server is unreachable, and the seconds until it is tried again.
         self._is_lost, self._pause = False, FIRST_PAUSE
-        #: Whether a 429 came that the server does not know of yet, and whether another process waits for a permit.
+        #: Whether a 429 is not reported to the server yet, and whether another process waits for a permit.
         self._is_cooldown_unreported = self._is_contended = False
         #: Whether a warning was logged that another process has other settings.
         self._has_warned = False
@@ -193,20 +195,20 @@ class RedisGate(Gate):
             return
         await super().aclose()
         session = self._session
-        if session.pump is not None:
-            # An exchange in flight ends first, because it may bring permits, which have to be given back.
+        if session.exchange_task is not None:
+            # An exchange in flight ends first: it may grant permits, which have to be returned.
             session.wake_at(0.0)
-            await asyncio.wait([session.pump])
+            await asyncio.wait([session.exchange_task])
         if session.is_known:
             await self._exchange()
         try:
             await self._state.aclose()
-        except Exception:  # noqa: BLE001  # the gate does not use it any more, whatever its connections raise
+        except Exception:  # noqa: BLE001  # the gate is closed already: a failure here changes nothing
             LOGGER.debug("closing the server of gate %r failed", self._name, exc_info=True)
 
     def _leave_loop(self) -> None:
         is_alive = self._loop is not None and not self._loop.is_closed()
-        if is_alive and self._session.is_pumping:
+        if is_alive and self._session.is_exchanging:
             raise StateError(IN_USE)
         super()._leave_loop()
         self._session = Session()
@@ -223,35 +225,36 @@ class RedisGate(Gate):
             super()._admit()
         if self._closed:
             return
-        if 2 * self._session.asked < self._ready():
+        # Not one exchange for each new call: many calls begin at the same time.
+        if 2 * self._session.requested < self._ready():
             self._exchange_within(0.0)
         elif self._session.reports:
             is_urgent = self._queue.waiting or self._is_contended or self._is_cooldown_unreported
             self._exchange_within(0.0 if is_urgent else REPORT_DELAY)
 
     def _ready(self) -> int:
-        """Return how many calls wait that no limit of their own operation stops; look again when such a limit ends."""
+        """Count the waiting calls of operations that may start. A timer runs `_admit` when another operation may."""
         if not self._operations.windows or not self._queue.waiting:
             return self._queue.waiting
-        waits = [self.cooldown_left(each.operation) for each in self._queue.heads()]
+        waits = [self.cooldown_left(waiter.operation) for waiter in self._queue.heads()]
         self._stop_timer()
         if self._loop is not None and (until := min([wait for wait in waits if wait > 0], default=0.0)):
             self._timer = self._loop.call_later(until, self._admit)
-        return self._queue.count(self._is_own_ready)
+        return self._queue.count(self._is_operation_ready)
 
-    def _is_own_ready(self, operation: Hashable) -> bool:
-        """Return whether no limit of its own stops an operation."""
-        own = self._operations.windows.get(operation)
-        return own is None or own.next_start(self._now()) == 0
+    def _is_operation_ready(self, operation: Hashable) -> bool:
+        """Return whether no limit of the operation alone stops it."""
+        operation_window = self._operations.windows.get(operation)
+        return operation_window is None or operation_window.next_start(self._now()) == 0
 
     def _exchange_within(self, seconds: float) -> None:
         loop, session = self._loop, self._session
         if loop is None or loop.is_closed():
             return
         due = loop.time() + seconds
-        if not session.is_pumping:
+        if not session.is_exchanging:
             session.due = due if not self._is_lost else max(due, session.due)
-            session.pump = loop.create_task(self._run())
+            session.exchange_task = loop.create_task(self._run())
         elif not self._is_lost and due < session.due:
             session.wake_at(due)
 
@@ -266,23 +269,23 @@ class RedisGate(Gate):
         now, session = asyncio.get_running_loop().time(), self._session
         reports, session.reports = session.reports, []
         if self._is_lost:
-            # Permits that ended meanwhile are not among those that are kept. Only the cooldown is news for the server.
+            # The server ends the permits that are not kept, without a report. Only a cooldown has to be reported.
             left = self._window.cooldown.left(now)
             reports = [("cooldown", 0, 0.0, left)] if left > 0 else []
         self._is_cooldown_unreported = False
-        session.asked = self._ready()
+        session.requested = self._ready()
         session.due = now + (LEASE / 2 if session.held else _LONGEST_SLEEP)
         try:
             async with asyncio.timeout(SERVER_TIMEOUT):
                 reply = await self._state.exchange(
                     process=session.process,
                     rejoins=not session.is_known,
-                    wants=session.asked,
+                    wants=session.requested,
                     listens=session.listens,
                     kept=session.permits_to_keep(now),
                     reports=reports,
                 )
-        except Exception as error:  # noqa: BLE001  # whatever fails at the server, no call may wait for ever here
+        except Exception as error:  # noqa: BLE001  # after any failure, no call may wait for the server
             if isinstance(error, ServerRejectsError):
                 session.is_known = False
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
@@ -317,8 +320,8 @@ class RedisGate(Gate):
 
     def _grant(self, granted: Permit) -> None:
         session, now = self._session, asyncio.get_running_loop().time()
-        session.asked = max(0, session.asked - 1)
-        ready = [each for each in self._queue.heads() if self._is_own_ready(each.operation)]
+        session.requested = max(0, session.requested - 1)
+        ready = [waiter for waiter in self._queue.heads() if self._is_operation_ready(waiter.operation)]
         waiter = self._queue.first(ready, now=now)
         if waiter is not None and not self._is_cooldown_unreported:
             permit = self._begin(waiter.operation, now)
@@ -331,21 +334,21 @@ class RedisGate(Gate):
 
     async def _listen(self) -> None:
         session = self._session
-        calls = self._state.called(session.process)
+        wake_ups = self._state.wake_ups(session.process)
         try:
             while True:
-                await anext(calls)
+                await anext(wake_ups)
                 session.listens = True
                 self._exchange_within(0.0)
         except Exception as error:  # noqa: BLE001  # any failure: this process polls until it is subscribed again
-            LOGGER.warning("gate %r: its subscription is made anew: %s", self._name, error or type(error).__name__)
+            LOGGER.warning("gate %r: its subscription is renewed: %s", self._name, error or type(error).__name__)
             session.listener, session.listens = None, False
             if isinstance(error, ServerRejectsError):
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
             self._exchange_within(FIRST_PAUSE)
 
     def _lose(self, reason: str) -> None:
-        """Continue alone."""
+        """Continue without the server, with the share of this process."""
         session, now = self._session, asyncio.get_running_loop().time()
         session.is_known = False
         session.reports.clear()
@@ -362,31 +365,31 @@ class Session:
     """The exchanges of one process with the server, in one event loop."""
 
     def __init__(self) -> None:
-        #: The name of the process at the server. A server forks its workers after the gate was made.
+        #: The name of the process at the server; not made with the gate, because a web server forks workers after that.
         self.process: str = uuid.uuid4().hex
         #: The permits of the server by those of this process, and the ends that are not reported yet.
         self.held: dict[Permit, Permit] = {}
         self.reports: list[Report] = []
-        #: How many permits the server has been asked for and has not granted yet.
-        self.asked: int = 0
+        #: How many permits were requested from the server, and not granted yet.
+        self.requested: int = 0
         #: Whether the server knows which permits this process holds, and when their lease was renewed last.
         self.is_known: bool = False
         self._kept_at = -math.inf
-        #: When the next exchange is due, and the event for when that becomes earlier.
+        #: When the next exchange is due, and an event that is set when it becomes earlier.
         self.due: float = 0.0
         self._changed = asyncio.Event()
-        #: The task that exchanges, the one that listens for messages, and whether that one is subscribed.
-        self.pump: asyncio.Task[None] | None = None
+        #: The task of the exchanges, the task of the subscription, and whether that is subscribed.
+        self.exchange_task: asyncio.Task[None] | None = None
         self.listener: asyncio.Task[None] | None = None
         self.listens: bool = False
 
     @property
-    def is_pumping(self) -> bool:
-        """Whether a task exchanges."""
-        return self.pump is not None and not self.pump.done()
+    def is_exchanging(self) -> bool:
+        """Whether the task of the exchanges runs."""
+        return self.exchange_task is not None and not self.exchange_task.done()
 
     def wake_at(self, due: float) -> None:
-        """Let the next exchange come earlier."""
+        """Make the next exchange earlier."""
         self.due = due
         self._changed.set()
 
@@ -407,8 +410,8 @@ class Session:
         return [granted.number for granted in self.held.values()]
 
     def stop_listening(self) -> None:
-        """End the subscription. Permits that were asked for do not come any more."""
-        self.listens, self.asked = False, 0
+        """End the subscription, and expect no more permits."""
+        self.listens, self.requested = False, 0
         if self.listener is not None:
             self.listener.cancel()
             self.listener = None
@@ -421,7 +424,7 @@ class RedisState:
         self, redis: str | RedisClient, *, name: str, max_in_flight: int, rates: tuple[RateLimit, ...]
     ) -> None:
         try:
-            # By name: the types hold in a vendored copy too, where the extra may not be installed.
+            # Not by an import statement, which a type checker rejects where the extra is not installed.
             asyncio_redis, self._errors = import_module("redis.asyncio"), import_module("redis.exceptions")
         except ImportError as error:
             raise ImportError("RedisGate needs the extra redis: run `pip install redis`") from error
@@ -457,25 +460,25 @@ class RedisState:
     async def exchange(
         self, *, process: str, rejoins: bool, wants: int, listens: bool, kept: Sequence[int], reports: Sequence[Report]
     ) -> Reply:
-        """Report and ask.
+        """Report the permits that ended, and request new ones.
 
         Args:
-            process: names the process.
-            rejoins: whether it lost the server: of its permits there, only those end that it does not keep.
+            process: the name of the process.
+            rejoins: whether it had lost the server: all its permits there end, except those in `kept`.
             wants: how many of its tasks wait.
-            listens: whether it listens for its turn.
-            kept: the numbers of the permits that it keeps for another lease.
+            listens: whether it is subscribed to wake-ups.
+            kept: the numbers of the permits whose lease is renewed.
             reports: the permits that ended since the last exchange.
 
         Raises:
             ServerUnreachableError: the server cannot be used for now.
             ServerRejectsError: the configuration is wrong.
         """
-        asked = json.dumps((*self._settings, process, rejoins, wants, listens, kept, reports)).encode()
+        arguments = json.dumps((*self._settings, process, rejoins, wants, listens, kept, reports)).encode()
         try:
             if not self._is_permitted:
-                await self._ask_for_permission(process)
-            said: Any = await self._run_script(asked)
+                await self._check_permissions(process)
+            reply: Any = await self._run_script(arguments)
         except (self._errors.RedisError, OSError) as error:
             failure = self._translated(error)
             if not self._is_permitted and await _expects_tls(self._url):
@@ -483,7 +486,7 @@ class RedisState:
             if isinstance(failure, ServerRejectsError):
                 await self.aclose()  # redis-py 5.0 would go on in another database than the one that was rejected
             raise failure from error
-        wait, rank, cooldown, rejecting_for, waiting, differs, at, *numbers = said.split()
+        wait, rank, cooldown, rejecting_for, waiting, differs, at, *numbers = reply.split()
         return Reply(
             wait=None if float(wait) < 0 else float(wait),
             rank=int(rank),
@@ -494,28 +497,28 @@ class RedisState:
             permits=[Permit(number=int(number), at=float(at)) for number in numbers],
         )
 
-    async def _ask_for_permission(self, process: str) -> None:
-        """Subscribe and publish once, so that the first call finds a missing permission, and not a later wait."""
+    async def _check_permissions(self, process: str) -> None:
+        """Subscribe and publish once, so that a missing permission fails the first call, and not a later one."""
         connection: Any = self._redis.pubsub()
         try:
             await connection.subscribe(self._channel + process)
             await connection.get_message(timeout=SERVER_TIMEOUT)
         finally:
             await connection.aclose()
-        # With the connection that this has left, so that there is no other one.
+        # After `aclose`, so that the command takes the same connection from the pool.
         await self._redis.execute_command("PUBLISH", self._channel + process, b"")
         self._is_permitted = True
 
-    async def _run_script(self, asked: bytes) -> object:
+    async def _run_script(self, arguments: bytes) -> object:
         if self._url is not None and self._closing is None:
             self._closing = _closed_with_loop(self._redis)
             await anext(self._closing)
         with suppress(self._errors.NoScriptError):
-            return await self._redis.execute_command("EVALSHA", self._digest, *self._keys, asked)
-        return await self._redis.execute_command("EVAL", self._script, *self._keys, asked)
+            return await self._redis.execute_command("EVALSHA", self._digest, *self._keys, arguments)
+        return await self._redis.execute_command("EVAL", self._script, *self._keys, arguments)
 
-    async def called(self, process: str) -> AsyncGenerator[None]:
-        """Yield once messages can be received, and with each of them; raise when none can be any more."""
+    async def wake_ups(self, process: str) -> AsyncGenerator[None]:
+        """Yield when wake-ups can be received, and with each of them; raise when the subscription is lost."""
         connection: Any = self._redis.pubsub()
         subscriptions = 0
         try:
@@ -542,10 +545,10 @@ class RedisState:
         raise ServerUnreachableError("it is silent")
 
     def leave_loop(self) -> None:
-        """Forget connections: the next exchange comes from another event loop."""
+        """Drop the connections: the next exchange runs in another event loop."""
         if self._url is not None:
-            # The gate has its own time limit and its own fallback: a retry in the client would only delay them, and its
-            # time limit would start a task for each command.
+            # The gate has a time limit and a fallback. A retry of the client would delay both, and its time limit would
+            # start a task for each command.
             self._redis = self._from_url(self._url, retry=None, socket_timeout=None)
             self._closing = None
 
@@ -573,8 +576,8 @@ class RedisState:
             return ServerRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
         if _NOT_PERMITTED.search(text) or self._errors.NoPermissionError in kinds:
             needed = "the script, its keys, and publish and subscribe on its channels"
-            return ServerRejectsError(f"{self._where} does not permit the user what the gate needs ({name}): {needed}")
-        if reasons := [str(each.reason or "").lower() for each in causes if isinstance(each, ssl.SSLError)]:
+            return ServerRejectsError(f"{self._where} denies the user a needed permission ({name}): {needed}")
+        if reasons := [str(cause.reason or "").lower() for cause in causes if isinstance(cause, ssl.SSLError)]:
             return ServerRejectsError(f"{self._where} cannot be trusted, or does not speak TLS ({reasons[0]})")
         if kinds[0] is self._errors.InvalidResponse:
             return ServerRejectsError(f"{self._where} does not speak as Redis does: use rediss:// if it expects TLS")
@@ -582,7 +585,7 @@ class RedisState:
 
 
 async def _closed_with_loop(client: Any) -> AsyncGenerator[None]:
-    """Close a client at the end of its event loop at the latest: `asyncio.run` ends the generators that are left."""
+    """Close a client at the latest with its event loop: `asyncio.run` closes the generators that are left."""
     try:
         yield
     finally:
@@ -596,7 +599,7 @@ def _address_of(url: str) -> str:
 
 
 async def _expects_tls(url: str | None) -> bool:
-    """Return whether a server that shall be used without TLS speaks it: it resets connections that begin otherwise."""
+    """Return whether the server of a redis:// URL expects TLS. Such a server resets connections that begin without."""
     parts = urlsplit(url or "")
     if parts.scheme != "redis":
         return False

@@ -1,7 +1,7 @@
-"""When a request may start, decided by four parts that receive the time: cooldown, slow start, known and learned rates.
+"""When a request may start: the cooldown, the slow start, the known and the learned rates. No part reads a clock.
 
-The theory: docs/decisions/slow-start.md. `exchange.lua` has the same parts for processes that share a gate, and two
-tests compare the two.
+The theory: docs/decisions/slow-start.md. `exchange.lua` has the same parts for processes that share a gate, and
+two tests compare them.
 """
 
 import math
@@ -14,13 +14,13 @@ from typing import NamedTuple
 from ..errors import UsageError, check_integer, check_seconds
 from .learned_rate import MARGIN_SECONDS, MARGIN_SHARE, LearnedRate
 
-#: Seconds between two probes of a cooldown that is longer: a delay of days may be a mistake, or end early.
+#: Seconds between two probes of a longer cooldown: a delay of days may be a mistake, or end early.
 PROBE_INTERVAL = 60.0
-#: Longest cooldown, in seconds, that the gate makes of a shorter delay. Few limiters ban early requests for longer.
+#: Most seconds to which a shorter delay is prolonged after 429s in a row. Few limiters ban early requests for longer.
 LONGEST_GROWTH = 20.0
 #: Most doublings of a cooldown in a row: a limit that holds for days has more 429s than a float has powers of two.
 MOST_DOUBLINGS = 63
-#: Share of a grown cooldown that the next one keeps, so that cooldowns become short again when the ban does.
+#: Factor by which a prolonged cooldown shrinks each time, so that cooldowns become short again when the ban does.
 KEPT_SHARE = 0.9
 
 
@@ -41,13 +41,13 @@ class RateLimit:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "requests", check_integer("requests", self.requests, least=1))
-        object.__setattr__(self, "per", per := check_seconds("per", self.per, said="above 0"))
+        object.__setattr__(self, "per", per := check_seconds("per", self.per, bounds="above 0"))
         if not per:
             raise UsageError("per must be a finite number of seconds above 0", argument="per")
 
     @property
     def counted_for(self) -> float:
-        """For how many seconds a request counts after it was sent."""
+        """The seconds for which a request counts after it was sent."""
         return self.per + min(self.per * MARGIN_SHARE, MARGIN_SECONDS)
 
 
@@ -63,11 +63,11 @@ class Permit(NamedTuple):
     at: float
 
 
-class Limit(NamedTuple):
-    """A 429 as a window sees it.
+class TooManyRequests(NamedTuple):
+    """A response with status 429, as a window counts it.
 
     Args:
-        now: when it came, in the event loop's time.
+        now: when it arrived, in the event loop's time.
         wait: the delay that the service names, in seconds.
         jitter: a number from 0 to 1.
         record: a record of it, for the calls that wait or fail because of it.
@@ -90,22 +90,23 @@ class WaitTooLongError(Exception):
 class Cooldown:
     """The time after a 429 in which no request starts. In a long one, a probe each minute finds out whether it holds.
 
-    A 429 before any success means that the cooldown was too short, or that others share the limit: each further one
-    doubles the range in which the next cooldown is drawn, until the first success. The next cooldowns last as long.
+    A 429 before any success means that the cooldown was too short, or that others share the limit. Each further 429
+    doubles the range in which the next cooldown is drawn, until the first success. Later ones start at that length.
     """
 
     __slots__ = ("_grown", "_had_success", "_kept", "_probe", "_probe_at", "lasted", "rejecting_since", "until")
 
     def __init__(self) -> None:
-        #: When it ends, and when a probe may start before.
+        #: When it ends.
         self.until: float = -math.inf
+        #: When the next probe may start, and the permit of the last one.
         self._probe_at = -math.inf
         self._probe: Permit | None = None
         #: How often cooldowns have grown in a row, and whether a request succeeded after the last one.
         self._grown, self._had_success = 0, True
-        #: The seconds of the last grown one that sufficed: the next ones are no shorter.
+        #: Seconds of the last prolonged cooldown that was long enough: the next one is at least as long.
         self._kept = 0.0
-        #: The seconds of the last one, when it started.
+        #: Seconds of the last cooldown, as set at its start.
         self.lasted: float = 0.0
         #: The time of the first 429 since the last other response; infinity when there is none.
         self.rejecting_since: float = math.inf
@@ -123,16 +124,16 @@ class Cooldown:
         return now >= self.until or permit == self._probe
 
     def probe(self, permit: Permit) -> None:
-        """Note a request that starts within the cooldown."""
+        """Record a request that starts within the cooldown."""
         self._probe, self._probe_at = permit, permit.at + PROBE_INTERVAL
 
     def unused(self, permit: Permit) -> None:
-        """Let another request probe at once if this one was the probe: it was not sent."""
+        """Let another request probe at once if this one, which was not sent, was the probe."""
         if permit == self._probe:
             self._probe, self._probe_at = None, -math.inf
 
     def accepted(self, permit: Permit, *, is_current: bool) -> None:
-        """Note a response other than 429; `is_current` tells whether the request was sent after the cooldown."""
+        """Record a response other than 429; `is_current` tells whether the request was sent after the cooldown."""
         self.rejecting_since = math.inf
         if permit == self._probe:
             self.until = -math.inf
@@ -155,12 +156,12 @@ class Cooldown:
         self._probe_at = now + PROBE_INTERVAL
 
     def extend(self, until: float, *, now: float) -> None:
-        """Note a further 429 of the same period."""
+        """Prolong the cooldown after a further 429 of the same period."""
         self.rejecting_since = min(self.rejecting_since, now)
         self.until, self._probe_at = max(self.until, until), now + PROBE_INTERVAL
 
     def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
-        """Take over the cooldown of a shared limit. Its server grants the probes: without it, one comes in a minute."""
+        """Take over the cooldown of a shared limit. The server grants its probes; without it one is due in a minute."""
         if left > 0 and self.until <= now:
             self._probe_at = now + PROBE_INTERVAL
         self.until = now + left
@@ -168,7 +169,7 @@ class Cooldown:
 
 
 class SlowStart:
-    """How many requests may be in flight: one after a 429, and one more for each response, so twice as many each round.
+    """How many requests may be in flight: one after a 429, one more after each response, twice as many each round trip.
 
     Time is divided into periods, and each begins with a 429. A permit belongs to the period in which it was granted, by
     its number. Slow requests of earlier periods count only towards `most`, and do not keep the window shut.
@@ -193,19 +194,19 @@ class SlowStart:
         return self.in_period >= self._open or self.in_flight >= self._most
 
     def ended(self, permit: Permit) -> bool:
-        """Note a request that has ended, and return whether it was granted in this period."""
+        """Record the end of a request, and return whether its permit is of this period."""
         is_current = permit.number > self._began
         self.in_flight -= 1
         self.in_period -= is_current
         return is_current
 
     def open(self) -> None:
-        """Let one more start, after a response."""
+        """Allow one more request in flight, after a response."""
         if self._open < self._most:
             self._open += 1
 
     def narrow(self) -> None:
-        """Let one start, and others after its response."""
+        """Allow a single further request until its response arrives."""
         self._open = min(self.in_period + 1, self._most)
 
     def restart(self, number: int) -> None:
@@ -214,14 +215,14 @@ class SlowStart:
         self.in_period, self._open = 0, 1
 
     def forget(self) -> None:
-        """Forget the requests in flight: nothing will end them."""
+        """Drop the requests in flight: their event loop was closed."""
         self.in_flight = self.in_period = 0
 
 
 class Window:
     """Decides when the next request may start, of a gate or of one operation.
 
-    `next_start` asks the parts and changes nothing. `advance` is the step of time: call it before.
+    `next_start` changes nothing. Call `advance` before it, which draws the conclusions that are due.
 
     Args:
         max_in_flight: requests in flight at once.
@@ -233,7 +234,7 @@ class Window:
         self.slow_start: SlowStart = SlowStart(max_in_flight)
         self.learned: LearnedRate = LearnedRate()
         self._known = [(rate.requests, rate.counted_for) for rate in rates]
-        #: When permits were granted, as long as a rate counts them.
+        #: Times of the permits that a rate counts.
         self._granted: deque[float] = deque()
         self._number = 0
         #: The record of the last 429 of this process; None when its cooldown comes from another one.
@@ -277,19 +278,19 @@ class Window:
         return permit
 
     def join(self, permit: Permit) -> None:
-        """Note a permit that starts: of this window, or of the gate for an operation that has a window too."""
+        """Record a permit that starts: one of this window, or one of the gate for the window of an operation."""
         now, self._number = permit.at, permit.number
         self.slow_start.in_flight += 1
         self.slow_start.in_period += 1
-        # Each part is called only where it has something to note: see the row "GET" of docs/benchmarks.md.
+        # Each part is called only if it has something to record: see the row "GET" of docs/benchmarks.md.
         if now < self.cooldown.until:
             self.cooldown.probe(permit)
         if self.learned.began is None:
             self.learned.began = now
         if self._known or self.learned.limit is not None:
-            self._log(now)
+            self._count(now)
 
-    def _log(self, now: float) -> None:
+    def _count(self, now: float) -> None:
         longest = max([seconds for _, seconds in self._rates()])
         while self._granted and self._granted[0] + longest <= now:
             self._granted.popleft()
@@ -300,14 +301,14 @@ class Window:
         self.slow_start.ended(permit)
 
     def unused(self, permit: Permit) -> None:
-        """Return a permit of which nothing was sent, as if it had never been granted."""
+        """Return a permit that was not used, as if it had never been granted."""
         self.slow_start.ended(permit)
         self.cooldown.unused(permit)
         with suppress(ValueError):  # it is too old to count
             self._granted.remove(permit.at)
 
     def responded(self, permit: Permit) -> None:
-        """End a request with a response other than 429, and open the window where that shows room."""
+        """End a request with a response other than 429. In the current period, it allows one more in flight."""
         is_current = self.slow_start.ended(permit)
         self.cooldown.accepted(permit, is_current=is_current)
         if is_current if self.learned.span is None else permit.number > self.slow_start.previous:
@@ -315,20 +316,20 @@ class Window:
         if is_current:
             self.slow_start.open()
 
-    def rate_limited(self, permit: Permit, limit: Limit) -> None:
+    def rate_limited(self, permit: Permit, rejection: TooManyRequests) -> None:
         """End a request with a 429: only the first one of a period begins another period."""
         if not self.slow_start.ended(permit):
-            self.extend(limit)
+            self.extend(rejection)
             return
-        self.cooldown.start(permit, now=limit.now, wait=limit.wait, jitter=limit.jitter)
+        self.cooldown.start(permit, now=rejection.now, wait=rejection.wait, jitter=rejection.jitter)
         self.slow_start.restart(self._number)
-        self.learned.rate_limited(permit.at, wait=limit.wait)
-        self.last_429 = limit.record
+        self.learned.rate_limited(permit.at, wait=rejection.wait)
+        self.last_429 = rejection.record
 
-    def extend(self, limit: Limit) -> None:
+    def extend(self, rejection: TooManyRequests) -> None:
         """Prolong the cooldown after a further 429, or after one of a request that this window has not granted."""
-        self.cooldown.extend(limit.now + limit.wait, now=limit.now)
-        self.last_429 = limit.record
+        self.cooldown.extend(rejection.now + rejection.wait, now=rejection.now)
+        self.last_429 = rejection.record
 
     def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
         """Take over the cooldown of a shared limit from its server.
@@ -336,7 +337,7 @@ class Window:
         Args:
             now: the event loop's time.
             left: the seconds that it lasts.
-            rejecting_for: the seconds in which nothing but 429s has come; None when the last response was another one.
+            rejecting_for: the seconds in which only 429s have come; None when the last response was another one.
         """
         if not self.cooldown.left(now) and self.cooldown.rejecting_since == math.inf:
             self.last_429 = None

@@ -1,10 +1,10 @@
-"""The operations of the service, one module for each group; this one has the parts that all groups share.
+"""The operations of the service, one module for each group. This module has the parts that all groups share.
 
 This is the thin layer over the generated functions: it checks arguments, builds bodies, and returns models.
 
 The document's rules are in `openapi.yaml`: `make generate` writes them beside each generated function, whose
 `build_request` applies them. The rules that a document cannot state are here. Never checked: whether a value is a
-member of an enum (the service may know more), the syntax of a filter, names of properties. Source: sections 4 and 7.
+member of an enum (the service may have others), the syntax of a filter, names of properties. Source: sections 4 and 7.
 """
 
 from collections.abc import Callable, Iterable, Set
@@ -22,14 +22,14 @@ V = TypeVar("V")
 
 
 class Group:
-    """A group of operations, whose requests go through one sender."""
+    """A group of operations, which share one sender."""
 
     def __init__(self, sender: PlatformSender) -> None:
         self._sender = sender
 
     @property
     def _reject(self) -> Reject:
-        """Make the error of a broken rule of the document. With the checks lifted, only some rules hold."""
+        """The function that makes the error of a broken rule. With `check_requests=False`, few rules remain."""
         return usage_error if self._sender.service.check_requests else unsendable
 
     def __repr__(self) -> str:
@@ -41,14 +41,14 @@ def usage_error(broken: Violation) -> UsageError:
     text = f"{broken.argument} {broken.rule}"
     if broken.instead is not None:
         text += (
-            f": it replaces what is stored, so pass a complete {broken.instead}, "
+            f": it replaces the stored object, so pass a complete {broken.instead}, "
             f"or change the stored one with repository.{broken.argument}.replace(...)"
         )
     return UsageError(text, argument=broken.argument, code=broken.code, target=broken.target)
 
 
 def unsendable(broken: Violation) -> UsageError | None:
-    """Return the error of a parameter that could only be omitted, which would mean something else."""
+    """Return the error of a parameter that would be omitted although it was passed; None for any other rule."""
     return usage_error(broken) if broken.is_omitted else None
 
 
@@ -68,12 +68,12 @@ def check_changes(**arguments: object) -> None:
 
 
 def as_enum(value: object, kind: Callable[[str], V]) -> V:
-    """Make a member of a string; UNSET and values of other types stay."""
+    """Make an enum member of a string; return UNSET and values of other types as they are."""
     return kind(value) if isinstance(value, str) else cast("V", value)  # UNSET may stand anywhere
 
 
 def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Unset:
-    """Make a list of one value or an iterable; a string counts as one value. UNSET and None stay."""
+    """Make a list of one value or an iterable; a string counts as one value. Return UNSET and None as they are."""
     if isinstance(value, Unset) or value is None:
         return cast("Unset", value)  # None is rejected by the rules
     values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
@@ -82,5 +82,5 @@ def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Uns
     if len(strings) < len(values):
         raise UsageError(f"{name} must be one str, or an iterable of them", argument=name)
     if isinstance(value, Set):
-        strings.sort()  # so that it is the same listing in another process
+        strings.sort()  # a set has another order in each process, and `resume` compares the keywords
     return [kind(string) for string in strings]

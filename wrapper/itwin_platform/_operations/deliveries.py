@@ -23,7 +23,7 @@ _ALGORITHM = "sha256="
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookDelivery:
-    """An event that the platform delivered to a callback URL, with a signature that was right.
+    """An event that the platform delivered to a callback URL, with a valid signature.
 
     Taken from the public documentation of webhooks; the service description does not describe deliveries.
 
@@ -84,7 +84,7 @@ def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str])
     if isinstance(signature, bytes | bytearray):
         raise UsageError('signature must be a str, not bytes: decode the header as "latin-1"', argument="signature")
     text = signature.lower() if isinstance(signature, str) else ""
-    # All are compared, each in constant time: the time does not tell which secret is right.
+    # Compare all of them, each in constant time: the time must not show which secret is right.
     is_right = sum(map(partial(hmac.compare_digest, text.encode("utf-8", "surrogatepass")), expected)) > 0
     del expected
     if not text:
@@ -92,8 +92,8 @@ def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str])
     if not text.startswith(_ALGORITHM):
         raise DeliveryError("the signature of the delivery is not of the form sha256=<hexadecimal digits>")
     if not is_right:
-        said = "check that the secret is the one of the webhook, and that body is the request's body as it came"
-        raise DeliveryError(f"the signature of the delivery is wrong: {said}")
+        remedy = "check that the secret is the one of the webhook, and that body is the unchanged body of the request"
+        raise DeliveryError(f"the signature of the delivery is wrong: {remedy}")
     return _parsed(body)
 
 
@@ -130,8 +130,8 @@ def _signature(body: bytes, secret: str) -> bytes:
         raise UsageError("secret must be the secret of the webhook, a string that is not empty", argument="secret")
     if not isinstance(body, bytes | bytearray | memoryview):
         del key
-        said = f"body must be the bytes of the request as they came, not {type(body).__name__}: they are what is signed"
-        raise UsageError(said, argument="body")
+        rule = f"body must be the bytes of the request, which the signature is of, not {type(body).__name__}"
+        raise UsageError(rule, argument="body")
     return (_ALGORITHM + hmac.new(key, body, hashlib.sha256).hexdigest()).encode()
 
 

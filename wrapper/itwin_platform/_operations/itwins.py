@@ -16,9 +16,9 @@ from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
 from . import Group, as_enum, as_list
 
-#: The default of max_return. The document allows 1 to 10000, and one of its messages asks for less than 10000.
+#: The default of max_return. The specification allows 1 to 10000, and one of its messages asks for less than 10000.
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum - 1
-#: The most iTwins of one page.
+#: Most iTwins of one page.
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
 #: The properties of the minimal representation. Source: section 2.5.
 _SUMMARY: tuple[str, ...] = tuple(models.ITwinSummary.FIELDS)
@@ -102,8 +102,9 @@ class ITwins(Group):
             limit: iTwins wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.
-            resume: where an earlier run of the same listing ended. No item comes twice. The page of the last item may
-                be requested again, and with a `concurrency` of n up to n pages after it, which were not received.
+            resume: the position at which an earlier run of the same listing ended. No item comes twice. The page of the
+                last item may be requested again, and with a `concurrency` of n up to n pages after it, which were not
+                received.
             on_page: called with each page when it has been read.
 
         Returns:
@@ -178,10 +179,10 @@ class ITwins(Group):
     ) -> Pager[models.ITwin]:
         """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
-        The listing is partitioned by ranges of a time: when one reaches the cap, the next begins at the last time that
-        came. Items come in order of time, those without it at one end. So each iTwin shows its `id` and this time, also
-        where `select` or the minimal representation would omit them. The other keywords of `list` cannot be combined
-        with a filter.
+        The listing is partitioned by ranges of a time: when a range reaches the cap, the next one begins at the last
+        time in it. Items come in order of time, and items without a time at one end. So each iTwin has its `id` and
+        this time, even if `select` or the minimal representation would omit them. The other keywords of `list` cannot
+        be combined with a filter.
 
         Args:
             partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`. With the latter, an iTwin
@@ -220,14 +221,14 @@ class ITwins(Group):
             prefer = self._preferred(representation, select=select)
             selected = as_list("select", select, str)
             if not isinstance(partition_by, str) or partition_by not in TIMES:
-                said = f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}"
-                raise UsageError(said, argument="partition_by")
+                rule = f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}"
+                raise UsageError(rule, argument="partition_by")
             is_full = representation == "full"
             wanted = _SUMMARY if isinstance(selected, Unset) else selected
             first = list_itwins.build_request(
                 sub_class=as_list("sub_class", sub_class, models.ITwinSubClass),
                 filter_=filter,
-                # Each iTwin shows its time, because the next range begins at the last one.
+                # Each iTwin needs its time, because the next range begins at the last time.
                 select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", partition_by])] if wanted else selected,
                 include_inactive=include_inactive,
                 top=UNSET if page_size is None else page_size,
@@ -249,14 +250,14 @@ class ITwins(Group):
             return Pager(listing, partial(RangeReader, _read_page), resume=resume, on_page=on_page)
 
     def _preferred(self, representation: object, *, select: object) -> models.PreferredReturn | Unset:
-        """Return the value of Prefer; UNSET where there is none."""
+        """Return the value of Prefer; UNSET for none."""
         if isinstance(representation, Unset):
             return UNSET
         if not isinstance(representation, str) or representation not in _PREFER:
             raise UsageError("representation must be 'minimal' or 'full'", argument="representation")
         if representation == "full" and not isinstance(select, Unset) and self._sender.service.check_requests:
-            said = "select cannot be combined with representation='full': omit one, as $select takes precedence"
-            raise UsageError(said, argument="select")
+            rule = "select cannot be combined with representation='full': omit one, as $select takes precedence"
+            raise UsageError(rule, argument="select")
         return _PREFER[representation]
 
 

@@ -1,7 +1,7 @@
 """Repositories: data sources attached to an iTwin, and their resources. Source: sections 1, 2.1 to 2.4, 4.1, 4.2.
 
 An update replaces `authentication` and `options` as complete objects. Their models require every property. To change
-one property, start from what the service returned: `repository.options.replace(minimum_level=3)`.
+one property, start from the returned object: `repository.options.replace(minimum_level=3)`.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from itwin_platform_api.types import UNSET, Unset
 from .._requests.sender import ErrorsOfCall, unwrap
 from . import Group, check_changes, check_id
 
-#: A complete object, or a mapping in wire names, of which `type` decides what it has.
+#: A complete object, or a mapping in wire names, whose `type` decides on its properties.
 AuthenticationParam: TypeAlias = (
     models.HeaderAuthentication
     | models.HeaderAuthenticationParam
@@ -42,9 +42,9 @@ class Repositories(Group):
         authentication: AuthenticationParam | Unset | None = UNSET,
         options: models.RepositoryOptions | models.RepositoryOptionsParam | Mapping[str, object] | Unset | None = UNSET,
     ) -> models.Repository:
-        """Update a repository: only what is passed, and `authentication` and `options` as complete objects.
+        """Update the properties of a repository that are passed; `authentication` and `options` are complete objects.
 
-        To change one property of them, start from what is stored: `repository.options.replace(minimum_level=3)`.
+        To change one property of these, start from the stored object: `repository.options.replace(minimum_level=3)`.
 
         Technical Preview: for testing only, not for production use; may change.
 
@@ -89,7 +89,7 @@ class Repositories(Group):
                 values = update_repository.build_request(
                     itwin_id,
                     repository_id,
-                    body=models.RepositoryUpdate(  # in no variable, which tools that report errors show
+                    body=models.RepositoryUpdate(  # not in a variable, which error trackers would capture
                         display_name=display_name,
                         uri=uri,
                         # A mapping may stand for a model.
@@ -99,7 +99,7 @@ class Repositories(Group):
                     reject=self._reject,
                 )
         finally:
-            del authentication, options  # tools that report errors show what frames hold
+            del authentication, options  # error trackers capture the variables of frames
         response = await self._sender.send(values)
         return unwrap(response, update_repository.parse_response(response).repository, models.Repository)
 

@@ -17,14 +17,14 @@ from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
 from . import Group, check_id
 
-#: The most objects of one page.
+#: Most objects of one page.
 OBJECTS_PER_PAGE = list_scene_objects.RULES["top"].maximum
 JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
 
 
 # Source: section 5.
 class Scenes(Group):
-    """The operations on scenes, as `platform.scenes`. The permission they need is not shown."""
+    """The operations on scenes, as `platform.scenes`. The specification names no permission for them."""
 
     async def create(
         self,
@@ -84,7 +84,7 @@ class Scenes(Group):
         with ErrorsOfCall(create_scene.METHOD, create_scene.ROUTE):
             check_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)
-            created: Any = objects  # models and mappings; the rules of the document check each
+            created: Any = objects  # models and mappings, which `build_request` checks
             if isinstance(objects, Iterable) and not isinstance(objects, str | Mapping):
                 created = cast("Any", [*objects])
             body = models.SceneCreate(
@@ -136,7 +136,7 @@ class Scenes(Group):
             limit: objects wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.
-            resume: where an earlier run of the same listing ended: see `itwins.list`.
+            resume: the position at which an earlier run of the same listing ended: see `itwins.list`.
             correlation_id: activity id for tracking, sent with every page.
             on_page: called with each page when it has been read.
 
@@ -188,7 +188,7 @@ class Scenes(Group):
 def _read_page(response: DecodedResponse) -> PageContent[models.SceneObject]:
     parsed = list_scene_objects.parse_response(response)
     scene = None
-    context: models.SceneContext | Unset | None = parsed.scene_context  # declared, so that another type does not fit
+    context: models.SceneContext | Unset | None = parsed.scene_context  # the type checker rejects another type here
     if isinstance(context, models.SceneContext):
         last: datetime | Unset | None = context.last_modified
         modified = last if isinstance(last, datetime) else None

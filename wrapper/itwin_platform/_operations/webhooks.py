@@ -27,8 +27,8 @@ class Webhooks(Group):
     ) -> models.Webhook:
         """Update a webhook. Properties that you omit keep their values, except the secret.
 
-        If you omit `secret`, the service generates a new one and never returns it. An update whose response is lost is
-        retried. Without `secret`, each attempt that arrives then generates another one.
+        If you omit `secret`, the service generates a new one and never returns it. An update is retried
+        if its response is lost. Without `secret`, each attempt that arrives then generates another one.
 
         Args:
             webhook_id: the webhook.
