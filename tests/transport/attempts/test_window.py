@@ -148,10 +148,10 @@ def test_a_429_before_any_success_slows_a_learned_rate_a_little() -> None:
     permits = opened(window, 0.0)
     for permit in permits[:10]:
         window.responded(permit)
-    window.rate_limited(permits[10], Limit(now=0.0, wait=1.0))
+    window.rate_limited(permits[10], TooManyRequests(now=0.0, wait=1.0))
     window.advance(1.0)
     assert window.learned.limit == pytest.approx((10, 1.04))
-    window.rate_limited(window.begin(1.5), Limit(now=1.5, wait=1.0))
+    window.rate_limited(window.begin(1.5), TooManyRequests(now=1.5, wait=1.0))
     window.advance(2.5)
     assert window.learned.limit == pytest.approx((10, 1.04 / 0.95))
 
