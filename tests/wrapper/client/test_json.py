@@ -109,6 +109,8 @@ REJECTED: dict[str, tuple[object, str]] = {
     "nan in a mapping": ({"a": "null", "b": MappingProxyType({"c": math.nan})}, NO_JSON),
     "nan in a model": (View3dData.from_dict({"far": None, "near": math.nan}), NO_JSON),
     "key": ({("a", "b"): 1}, NO_JSON),
+    "an integer of 5,001 digits": ([10**5000], NO_JSON),
+    "a time without a zone": (datetime(2026, 3, 1, 12), f"{NO_JSON}a datetime must be aware"),
     "unset in a list": ([UNSET], NO_JSON),
     # With its module, because numpy has a class `bool` too; and what to do.
     "class": ([True, NUMPY_BOOL], rf"^extra_body.new\[1\] {NO_JSON}JSON has no numpy.bool: convert it to a str"),

@@ -1,7 +1,6 @@
 """Requests that are rejected before they are sent: by rules that can be lifted, and because they cannot be sent."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -14,6 +13,9 @@ from tests.wrapper.operations.conftest import Exchange, called, shown
 
 OPTIONS = RepositoryOptions(query_parameters=None, minimum_level=None, maximum_level=None)
 LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
+LEVELS: dict[str, object] = {"queryParameters": {}, "minimumLevel": 25, "maximumLevel": None}
+PKCE = {"type": "OAuth2AuthorizationCodePKCE", "client_id": "c"}
+IN_JSON = "must be written as in JSON in a mapping: "
 NOTHING = "nothing to change: pass at least one of "
 #: Rules that no document states, or whose text names the argument of Python: keywords of an operation, and the text.
 RULES: list[tuple[str, dict[str, Any], str]] = [
@@ -23,6 +25,11 @@ RULES: list[tuple[str, dict[str, Any], str]] = [
     ("create_scene", {"objects": LAYER}, "POST /scenes/: objects must be a list, not dict"),
     ("create_scene", {"objects": None}, "objects cannot be None"),
     ("create_scene", {"objects": [LAYER, {"kind": "Layer", "data": {}}]}, "objects[1].version is required (Invalid"),
+    ("create_scene", {"objects": [LAYER, 5]}, "objects[1] must be a mapping, not int"),
+    ("create_scene", {"objects": [LAYER | {"display_name": "x"}]}, f"objects[0].display_name {IN_JSON}displayName"),
+    ("update_repository", {"options": {"minimum_level": 1}}, f"options.minimum_level {IN_JSON}minimumLevel"),
+    ("update_repository", {"options": LEVELS}, "options.minimum_level must be an integer from 0 to 24 (InvalidValue"),
+    ("update_repository", {"authentication": PKCE}, f"authentication.client_id {IN_JSON}clientId"),
     ("list_scene_objects", {"scene_id": "scene-1"}, "scene_id must be a UUID"),
     ("list_scene_objects", {"order_by": ""}, "order_by must be a str that is not empty"),
     ("list_itwins", {"status": ""}, "status must be a str that is not empty (InvalidValue [status])"),
@@ -137,10 +144,6 @@ async def test_integers_of_another_library_are_sent_as_integers(exchange: Exchan
     assert (item["order"], item["data"]) == (3599, {"a": 3599})
 
 
-LOOP: list[object] = []
-LOOP.append(LOOP)
-NO_ZONE = datetime(2026, 3, 1, 12)  # as a mistake
-NO_JSON: list[object] = [float("nan"), {1, 2}, object(), b"x", "\ud800", 10**5000, NO_ZONE, LOOP]
 #: Where a value can stand in a body: the argument that the error names, the operation, and its keywords.
 IN_BODIES: list[tuple[str, str, Callable[[Any], dict[str, Any]]]] = [
     ("objects[1].data.a[0].b", "create_scene", lambda value: {"objects": [LAYER, {"data": {"a": [{"b": value}]}}]}),
@@ -150,16 +153,14 @@ IN_BODIES: list[tuple[str, str, Callable[[Any], dict[str, Any]]]] = [
 ]
 
 
-@pytest.mark.parametrize("value", NO_JSON, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize(("argument", "name", "keywords"), IN_BODIES)
 async def test_a_value_that_json_does_not_have_is_rejected(
-    argument: str, name: str, keywords: Callable[[Any], dict[str, Any]], value: object, exchange: Exchange
+    argument: str, name: str, keywords: Callable[[Any], dict[str, Any]], exchange: Exchange
 ) -> None:
     """The error names the argument and the place inside it, before anything is sent."""
-    with pytest.raises(UsageError, match=r"cannot be (serialized as JSON|sent)") as caught:
-        await called(exchange.unchecked, name, keywords(value))
-    place = caught.value.argument or ""
-    assert place.startswith(argument.partition("[")[0]) if value is LOOP else place == argument
+    with pytest.raises(UsageError, match="cannot be serialized as JSON") as caught:
+        await called(exchange.unchecked, name, keywords(float("nan")))
+    assert caught.value.argument == argument
     assert exchange.mock.get_requests() == []
 
 
