@@ -235,13 +235,3 @@ def test_what_can_be_decoded_can_be_used(use: Callable[[ITwin], Any], inside: st
     assert levels(use(model)) == (depth, inside)
 
 
-def test_a_copy_of_what_holds_itself_ends() -> None:
-    """What holds itself twice becomes a copy that does, in no more time than it has parts."""
-    circle: list[Any] = []
-    circle += [circle, circle]
-    copied = encode(circle)
-    assert copied is not circle
-    assert copied[0] is copied[1] is copied
-    assert len(copy_values({"a": circle, "b": circle}, scalar=encode)["a"]) == 2
-    model = pickled(ITwin.from_dict({"new": circle}))
-    assert model["new"][0] is model["new"][1] is model["new"]

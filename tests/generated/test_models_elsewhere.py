@@ -141,27 +141,6 @@ def test_each_attribute_has_the_type_that_is_written(name: str, caplog: pytest.L
     assert caplog.records == []
 
 
-class Level(int, Enum):
-    LOW = 1
-
-
-class Plan(typing.TypedDict):
-    parts: list["Plan"]
-    chosen: Literal["a"] | Level
-    mapped: dict[str, int]
-    unknown: Any
-
-
-def test_a_schema_has_all_that_a_document_may_bring() -> None:
-    """Numbers with names, constants, mappings, what has no type, and what contains itself."""
-    assert json_schema(Plan)["properties"] == {
-        "parts": {"type": "array", "items": {"title": "Plan", "type": "object"}},
-        "chosen": {"anyOf": [{"enum": ["a"]}, {"type": "integer", "examples": [1]}]},
-        "mapped": {"type": "object"},
-        "unknown": {},
-    }
-
-
 @pytest.mark.parametrize("convert", [dict, list])
 def test_a_model_is_no_mapping(convert: Any) -> None:
     """`dict(itwin)` names the method that returns one."""

@@ -1,5 +1,6 @@
 """Each model has one table of its fields, from which everything that reads and writes it is made."""
 
+import inspect
 import logging
 import traceback
 from datetime import UTC, date, datetime
@@ -72,20 +73,11 @@ def test_a_class_that_is_derived_from_a_model_keeps_its_methods(kind: Any) -> No
         assert (type(plain), plain.to_dict()) == (ITwin, {"id": "a"})
 
 
-class Failing(dict[str, Any]):
-    """An object that fails when it is read."""
-
-    def __getitem__(self, key: str) -> Any:
-        raise RuntimeError(key)
-
-
-def test_a_method_that_is_made_is_shown_like_one_that_was_written() -> None:
-    """Help has its name and documentation, and a traceback its line."""
-    with pytest.raises(RuntimeError) as caught:
-        ITwin.from_dict(Failing(id="a"))
-    frame = traceback.extract_tb(caught.value.__traceback__)[-2]
-    assert (frame.name, "['id']" in str(frame.line)) == ("from_dict", True)
+def test_a_method_that_is_made_has_its_source_and_documentation() -> None:
+    """A traceback, a debugger and `help` show it like a method that was written."""
+    ITwin.from_dict({})
     method: Any = ITwin.from_dict
+    assert "'id'" in inspect.getsource(method)
     assert (method.__qualname__, method.__doc__) == ("ITwin.from_dict", JSONModel.from_dict.__doc__)
 
 
