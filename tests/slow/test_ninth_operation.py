@@ -90,29 +90,9 @@ def test_a_ninth_operation_takes_the_places_of_the_list(copy: Copy) -> None:
     assert re.search(r"failed|error", said := copy.check()) is None, said
 
 
-#: Calls the operation through `platform.generated`, of a sandbox that was not told of it.
-GENERATED = """
-import asyncio
-from itwin_platform import PlatformClient
-from itwin_platform_api.api.itwins import get_first_account
-from itwin_platform_sandbox import Sandbox
-
-async def main():
-    async with Sandbox(itwins=1, objects=0) as sandbox:
-        sandbox.fault("unavailable", operation="get_first_account", seconds=0)
-        async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform:
-            found = await get_first_account.asyncio(client=platform.generated)
-    print(found.itwin.id, [request.status for request in sandbox.requests])
-
-asyncio.run(main())
-"""
-
-
 def test_an_operation_without_a_method_takes_two_places(copy: Copy) -> None:
-    """In `openapi.yaml` and the changelog alone, it breaks no test and works through `platform.generated` at once."""
+    """An operation in `openapi.yaml` and the changelog alone breaks no test."""
     copy.write(without=tuple(name for name in PARTS if name not in ("openapi.yaml", "CHANGELOG.md")))
     said = copy.run("tools.generation.generate")
     assert "Without a method, to be called through `platform.generated`: get_first_account" in said
     assert re.search(r"failed|error", said := copy.check()) is None, said
-    (copy.folder / "called.py").write_text(GENERATED, encoding="utf-8")
-    assert copy.run("called") == "2f0c0f7e-5b1d-4a52-8c3e-6d7f8091a2b3 [503, 200]\n"
