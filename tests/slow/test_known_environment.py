@@ -30,12 +30,6 @@ subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 print("ready", flush=True)
 """
-#: The same below a second runner, as an example that `make examples` runs.
-NESTED = """
-import sys
-from tools.programs.run import run
-sys.exit(run([sys.executable, "-c", sys.argv[1]], grace=0.1))
-"""
 
 
 def test_the_runner_hides_the_environment() -> None:
@@ -48,15 +42,13 @@ def test_the_runner_hides_the_environment() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no process groups")
-@pytest.mark.parametrize("nested", [False, True], ids=["runner", "nested"])
 @pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGINT], ids=["fails", "terminated", "interrupted"])
-def test_nothing_keeps_running(number: signal.Signals | None, *, nested: bool) -> None:
+def test_nothing_keeps_running(number: signal.Signals | None) -> None:
     """A program that fails, and a runner that a signal ends, leave no process behind that the program started."""
     program = WITH_A_CHILD + ("sys.exit(3)" if number is None else "time.sleep(600)")
-    inner = (sys.executable, "-c", NESTED, program) if nested else (sys.executable, "-c", program)
+    inner = (sys.executable, "-c", program)
     code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.programs.run import run; "
-    # The inner runner kills what ignores the signal; the outer one waits for it.
-    code += f"sys.exit(run({inner!r}, grace={LONGEST if nested else 0.2}))"
+    code += f"sys.exit(run({inner!r}, grace=0.2))"
     command = [sys.executable, "-c", code]
     started = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603  # our own
     with started:
