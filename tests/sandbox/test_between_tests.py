@@ -120,14 +120,3 @@ async def test_a_request_that_began_before_a_reset_has_no_effect() -> None:
         await turns()
         overview = (await http.get("/sandbox")).json()
     assert (overview["counts"]["detectors"], sandbox.requests) == (0, [])
-
-
-async def test_clearing_faults_lets_latency_go_on() -> None:
-    """`clear_faults` does not end a request that waits in the latency."""
-    sleeps = Sleeps()
-    async with serving(latency=5, sleep=sleeps.sleep) as (sandbox, http):
-        waiting = asyncio.create_task(http.get("/itwins/"))
-        await until(lambda: 5 in sleeps.waiting)
-        sandbox.clear_faults()
-        sleeps.end(5)
-        assert (await asyncio.wait_for(waiting, LONGEST)).status_code == 200

@@ -134,15 +134,12 @@ WRONG: list[tuple[str, str, bytes, str | None]] = [
     ("POST", "/faults", b'{"name": "respond", "headers": {"A": 1}}', "headers[...]"),
     *(("POST", "/faults", content, None) for content in (b"[]", b'"stall"', b"name=stall", b"{", b"\xff", b"NaN")),
     *(("POST", "/faults", content, None) for content in (b"[" * 5000, b'"' + b"a" * 2**21 + b'"')),
-    *(("POST", path, b"", name) for path, name in (("/faults", "name"), ("/tokens", "token"), ("/advance", "seconds"))),
-    ("POST", "/tokens", b'{"token": "a", "permissions": 1}', "permissions"),
+    *(("POST", path, b"", name) for path, name in (("/tokens", "token"), ("/advance", "seconds"))),
     ("POST", "/responses", b'{"method": "GET", "path": "a"}', "path"),
     ("POST", "/deliveries", b'{"webhook_id": "w", "event_type": "e", "content": []}', "content"),
     ("PUT", "/rate", b'{"requests": 0, "per": 1}', "requests"),
-    ("PUT", "/rate", b"[]", None),
     ("PUT", "/latency", b'"slow"', None),
     ("GET", "/requests?status=ok", b"", "status"),
-    ("GET", "/requests?operation=delete_itwin", b"", "operation"),
     ("GET", "/requests?colour=red", b"", "colour"),
 ]
 
