@@ -22,14 +22,8 @@ except ImportError as error:
 else:
     raise SystemExit("imported")
 """
-EVERYTHING = """
-import importlib, pkgutil, sys
-import itwin_platform, itwin_platform_api, itwin_platform_sandbox
-
-for package in (itwin_platform, itwin_platform_api, itwin_platform_sandbox):
-    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+LATE_NAMES = """
+import itwin_platform
 from itwin_platform import *
 from itwin_platform_api.models import *
 platform = itwin_platform.PlatformClient("https://s.example", vendor="v", token="t")
@@ -74,7 +68,7 @@ def test_another_process_knows_the_listing() -> None:
 PROGRAMS = {
     "the sandbox loads no web framework before one is made": SANDBOX,
     "a missing extra is named": WITHOUT_EXTRA,
-    "every module and every late name is imported without a warning": EVERYTHING,
+    "every late name is imported without a warning": LATE_NAMES,
     "nothing reaches stderr and nothing is imported where nothing is configured": SILENT,
 }
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from measure.promises.__main__ import Measurement, measured
-from measure.promises.cancellation import cancellation
 from measure.promises.connections import closing, cuts, surplus
 from measure.promises.figure import Figure, at_most, exactly
 from measure.promises.learning import worst
@@ -43,7 +42,6 @@ def herd() -> list[Figure]:
 PROMISES: dict[str, Measurement] = {
     "a herd is served at the rate of the service": herd,
     "connections break in every way": connections,
-    "a cancelled call leaves nothing behind": cancellation,
 }
 
 

@@ -96,9 +96,7 @@ def test_it_serves_the_data_of_a_file_over_https(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ("--rate fast", "--rate: must be requests/seconds such as 100/60, not 'fast'"),
-        ("--rate 0/60", "--rate: requests: expected int >= 1"),
         ("--itwins 0", "--itwins: must be at least 1"),
-        ("--allow-host http://a", "--allow-host: must be a name such as sandbox.example"),
         ("--seed missing.json", "--seed: cannot read missing.json"),
         ("--host no-such-host.invalid", "cannot listen on no-such-host.invalid port 0: "),
         ("--port {taken}", "cannot listen on 127.0.0.1 port {taken}: "),

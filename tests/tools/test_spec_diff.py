@@ -86,18 +86,15 @@ TOP, ERROR = f"{POST} parameters 0", f"{POST} responses 409 content application/
 TAG = {"name": "tag", "in": "query", "schema": {"type": "string"}}
 STRING, EITHER = {"type": "string"}, {"type": ["string", "integer"], "maxLength": 10}
 BREAKS, HARMLESS, ALSO, WORDS = diff.HEADINGS
-CODE, BODY = "create_thing responses 409 application/json examples exists value error code", f"{POST} requestBody"
+CODE = "create_thing responses 409 application/json examples exists value error code"
 # A place in the document, its new value, the heading, and the line below it.
 CASES: list[tuple[str, Any, str, str]] = [
     ("paths", {}, BREAKS, "create_thing: gone, was POST /things"),
     ("paths", {"/t": THINGS["paths"]["/things"]}, BREAKS, "create_thing route: is POST /t now, was POST /things"),
     ("paths /more", {"get": {"operationId": "more", "responses": {}}}, HARMLESS, "more: new: GET /more"),
     (f"{POST} operationId", "make", BREAKS, "create_thing operationId: is make now, was create_thing"),
-    (f"{POST} tags", ["all"], BREAKS, "create_thing tags: is ['all'] now, was ['things']"),
     (f"{POST} deprecated", True, ALSO, "create_thing deprecated: new"),
     (f"{POST} description", "Creates, once a day.", WORDS, "create_thing description"),
-    (f"{POST} responses 201", GONE, BREAKS, "create_thing responses 201: gone"),
-    (f"{POST} responses 202", {"description": "Soon."}, BREAKS, "create_thing responses 202: new"),
     (f"{POST} responses 409", GONE, BREAKS, "create_thing responses 409: gone"),
     (f"{POST} responses 201 headers", {}, BREAKS, "create_thing responses 201 headers X-Count: gone"),
     (f"{ERROR} code", "Taken", BREAKS, f"{CODE}: is Taken now, was ThingExists"),
@@ -107,28 +104,15 @@ CASES: list[tuple[str, Any, str, str]] = [
     (f"{TOP} required", True, BREAKS, "create_thing query $top required: new"),
     (f"{TOP} schema maximum", 50, BREAKS, "create_thing query $top maximum: is 50 now, was 100"),
     (f"{TOP} schema maximum", 500, HARMLESS, "create_thing query $top maximum: is 500 now, was 100"),
-    (f"{TOP} schema maximum", GONE, HARMLESS, "create_thing query $top maximum: gone, was 100"),
-    (f"{TOP} schema x-default", 20, HARMLESS, "create_thing query $top x-default: is 20 now, was 10"),
-    (f"{BODY} x-max-body-bytes", 9, BREAKS, "create_thing requestBody x-max-body-bytes: is 9 now, was 1000"),
     (f"{SENT} required", ["id", "color", "note"], BREAKS, "ThingCreate required note: new"),
-    (f"{THING} required", ["id", "color", "note"], HARMLESS, "Thing required note: new"),
     (f"{THING} required", ["color"], BREAKS, "Thing required id: gone"),
     (f"{THING} properties note", GONE, BREAKS, "Thing note: gone"),
     (f"{THING} properties extra", {"type": "boolean"}, HARMLESS, "Thing extra: new"),
     (f"{SENT} properties note", STRING, BREAKS, "ThingCreate note type null: gone"),
     (f"{THING} properties id", EITHER, BREAKS, "Thing id type integer: new"),
     (f"{SENT} properties id", EITHER, HARMLESS, "ThingCreate id type integer: new"),
-    (f"{THING} properties made format", GONE, BREAKS, "Thing made format: gone, was date-time"),
-    (f"{SENT} properties id enum", ["one"], BREAKS, "ThingCreate id enum: new"),
     (f"{COLOR} enum 2", "green", HARMLESS, "Color enum green: new: green"),
     (f"{COLOR} enum", ["blue"], BREAKS, "Color enum red: gone, was RED"),
-    (f"{COLOR} x-enum-varnames 1", "NAVY", BREAKS, "Color enum blue: is NAVY now, was BLUE"),
-    (
-        "components securitySchemes bearer scheme",
-        "basic",
-        ALSO,
-        "securitySchemes bearer scheme: is basic now, was bearer",
-    ),
     ("info title", "Another", WORDS, "info title"),
 ]
 
