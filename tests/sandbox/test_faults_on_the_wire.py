@@ -1,6 +1,7 @@
 """Faults of connections: what arrives of a response, and when."""
 
 import asyncio
+from contextlib import nullcontext
 from typing import get_args
 
 import httpx
@@ -42,21 +43,14 @@ def test_every_fault_of_the_catalogue_is_tested() -> None:
 async def test_a_reset_within_a_response_lets_its_beginning_through(
     sandbox: Sandbox, name: FaultName, has_head: bool
 ) -> None:
-    """The bytes before the reset arrive."""
+    """The bytes before the reset arrive: a part of the headers, or all of them."""
     sandbox.fault(name)
     reader, writer = await asyncio.open_connection("127.0.0.1", int(sandbox.base_url.rpartition(":")[2]))
     writer.write(b"GET /itwins/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer a\r\nAccept: */*\r\n\r\n")
-    received = bytearray()
-
-    async def read_to_the_end() -> None:
-        while data := await reader.read(100):
-            received.extend(data)
-
-    with pytest.raises(ConnectionResetError):
-        await read_to_the_end()
+    assert await reader.readline() == b"HTTP/1.1 200 OK\r\n"
+    with nullcontext() if has_head else pytest.raises(ConnectionResetError):
+        await reader.readuntil(b"\r\n\r\n")
     writer.close()
-    assert received.startswith(b"HTTP/1.1 200 OK\r\n")
-    assert (b"\r\n\r\n" in received) is has_head
 
 
 async def test_a_stalled_request_ends_when_the_client_leaves(http: httpx.AsyncClient, sandbox: Sandbox) -> None:

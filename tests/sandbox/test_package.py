@@ -97,7 +97,6 @@ def change(document: Any) -> None:
     responses = {"202": {"content": {V1: {"schema": ITSELF}}}, "400": REJECTED}
     paths["/new"] = {
         "post": new_operation("create_new", responses, requestBody=body),
-        "delete": new_operation("delete_new", {"204": {}, "422": {}}, **{"x-accept": V1}),
     }
 
 
@@ -124,8 +123,6 @@ async def test_the_document_alone_decides(tmp_path: Path, monkeypatch: pytest.Mo
             ("GET", "/itwins/i-1?size=5&flags=yes", None, 404, "ResourceNotFound"),
             ("POST", "/new?size=5", {"name": "n"}, 202, FROM_SCHEMA),
             ("POST", "/new?size=5", {}, 400, "NotValid"),
-            ("DELETE", "/new?size=5", None, 204, ""),
-            ("DELETE", "/new", None, 422, "InvalidRequest"),
         ]
         for method, url, body, status, part in sent:
             response = await http.request(method, url, json=body)

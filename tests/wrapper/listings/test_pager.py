@@ -81,14 +81,6 @@ async def test_limit_is_how_many_items_are_wanted(
     assert [int(request.url.params["$top"]) for request in items.requests] == sizes
 
 
-async def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> None:
-    """The page size of a run belongs to it: a run that reads on asks for its own, not for that of the run before."""
-    items = NumberedItems(2 * MOST + MOST // 2, page_size=None)
-    await anext(aiter(pager := items.pager(limit=3)))
-    assert await items.pager(resume=pager.resume).collect() == items.everything[1:]
-    assert [request.url.params["$top"] for request in items.requests] == ["3", "3", *[str(MOST)] * 3]
-
-
 async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
     """`limit` counts the items before `resume`, too."""
     items = NumberedItems(25)

@@ -108,16 +108,6 @@ def test_a_header_is_visible_ascii(value: str) -> None:
         assert fits
 
 
-async def test_the_checks_can_be_lifted(exchange: Exchange) -> None:
-    """Lifting them sends what the documented rules forbid as it is given, and nothing else."""
-    given = {"type": "", "number": "", "status": "", "sub_class": "", "select": [], "representation": "full"}
-    await exchange("list_itwins", given, checked=False)
-    wire = ("type", "number", "status", "subClass", "$select")
-    assert dict(exchange.request.url.params) == dict.fromkeys(wire, "") | {"$top": str(ITWINS_PER_PAGE)}
-    assert exchange.request.headers["prefer"] == "return=representation"
-    await exchange("list_scene_objects", {"scene_id": "scene-1"}, checked=False)
-
-
 @pytest.mark.parametrize(
     ("name", "keywords", "body"),
     [
