@@ -22,7 +22,7 @@ FUTURE = "From the Future"
 
 
 def pickled(value: Any) -> Any:
-    """The value after a way through pickle."""
+    """Return the value after a round trip through pickle."""
     return pickle.loads(pickle.dumps(value))  # noqa: S301  # our own bytes
 
 
@@ -98,7 +98,7 @@ def test_unusual_json_is_accepted(name: str, text: str) -> None:
 
 @EACH_ENUM
 def test_an_unknown_value_is_an_equal_string(enum: Any) -> None:
-    """It compares, hashes, formats and sorts as the text that it is, shows what it is, and does not join the enum."""
+    """An unknown value compares, hashes, formats and sorts as its text, and is no member of the enum."""
     members = [*enum]
     unknown = enum(FUTURE)
     assert unknown == FUTURE == str(unknown) == f"{unknown}" == unknown.value == unknown.name
@@ -115,7 +115,7 @@ def test_an_unknown_value_is_an_equal_string(enum: Any) -> None:
 @pytest.mark.parametrize("value", [None, 5, True, b"Active", ["Active"]], ids=repr)
 @EACH_ENUM
 def test_what_is_no_string_is_no_member(enum: Any, value: object) -> None:
-    """The enum takes strings only; in a response another value stays as it came, and any string is of the enum."""
+    """An enum takes strings only; a response may hold any other value, which is kept."""
     with pytest.raises(ValueError, match="is not a valid"):
         enum(value)
     assert ITwin.from_dict({"status": value}).to_dict() == {"status": value}
@@ -150,7 +150,7 @@ def test_what_was_not_returned_is_unset_and_says_how_to_get_it() -> None:
     ],
 )
 def test_a_key_that_is_a_field_names_its_attribute(key: str, said: str) -> None:
-    """A model holds by key only what the specification does not name."""
+    """The KeyError of a documented field names its attribute."""
     with pytest.raises(KeyError) as caught:
         ITwin.from_dict({"id": "a", "displayName": "N"})[key]
     assert caught.value.args == (said,)
@@ -184,12 +184,12 @@ def test_a_secret_shows_in_no_text(name: str, wire: dict[str, Any]) -> None:
         assert "planted" not in shown
         assert name in shown
     assert model.to_dict() == wire
-    # What the specification does not name, query parameters too, is not known as a secret there: FastAPI returns it.
+    # Undocumented values, query parameters too, are not known as secrets: FastAPI returns them.
     assert ("planted" in str(vars(model))) is (name in ("ITwin", "ITwinsResponse", "Webhook") or "options" in wire)
 
 
 def test_what_is_no_secret_shows() -> None:
-    """`repr` is for people: a null secret shows as None, a missing one does not show, so neither looks hidden."""
+    """`repr` shows a null secret as None and omits a missing one, so that neither looks hidden."""
     for name, field in (("Repository", "authentication"), ("WebhookUpdate", "secret")):
         assert f"{field}=None" in repr(MODELS[name].from_dict({field: None}))
         assert field not in repr(MODELS[name].from_dict({}))
@@ -198,7 +198,7 @@ def test_what_is_no_secret_shows() -> None:
     assert [part for part in parts if part not in shown] == []
 
 
-#: What is done with a model that holds much nested, and the innermost string of what that gives.
+#: Uses of a deeply nested model, and the innermost string of each result.
 USES: dict[str, tuple[Callable[[ITwin], Any], str]] = {
     "to_dict()": (lambda model: model.to_dict(), "<"),
     "encode()": (lambda model: encode([model])[0], "<"),
@@ -218,7 +218,7 @@ def deepest_model() -> ITwin:
 
 
 def levels(value: Any) -> tuple[int, Any]:
-    """Count the levels of a value, and return them with what is inside; comparing such values fails by itself."""
+    """Return the number of levels of a value, and the innermost value; comparing such values is a RecursionError."""
     depth = 0
     while isinstance(value, dict | list):
         (value,) = value.values() if isinstance(value, dict) else value
@@ -228,7 +228,7 @@ def levels(value: Any) -> tuple[int, Any]:
 
 @pytest.mark.parametrize(("use", "inside"), USES.values(), ids=USES)
 def test_what_can_be_decoded_can_be_used(use: Callable[[ITwin], Any], inside: str) -> None:
-    """Python functions, pickle and deepcopy give up at fewer levels than decoding does; the model does not."""
+    """Any depth that can be decoded can be encoded, copied, pickled and escaped."""
     model = deepest_model()
     depth, _ = levels(model.additional_properties)
     assert depth > 800

@@ -62,7 +62,7 @@ def test_a_value_fits_its_rule_to_both_ends(
 
 @pytest.mark.parametrize("kind", ["string", "integer", "number", "boolean", "array", "object", "any"])
 def test_what_may_be_omitted_or_null_passes(kind: str) -> None:
-    """UNSET breaks no rule of what can be omitted, None no rule of what can be null; an empty string is missing."""
+    """UNSET passes an optional value, None a nullable one; an empty string counts as missing."""
     assert by_rule(UNSET, kind=kind) is None
     assert by_rule(None, kind=kind, nullable=True) is None
     assert by_rule(UNSET, kind=kind, required=True, missing_code="Missing") == ("Missing", "T")
@@ -70,7 +70,7 @@ def test_what_may_be_omitted_or_null_passes(kind: str) -> None:
 
 
 def test_a_limit_that_the_document_does_not_state_is_none() -> None:
-    """What is derived of a limit fails by name where there is none."""
+    """Reading a limit that the document does not state is a ValueError that names it."""
     with pytest.raises(ValueError, match="no maximum of skip"):
         assert list_itwins.RULES["skip"].maximum
 
