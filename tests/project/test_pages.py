@@ -1,4 +1,4 @@
-"""The pages of the documentation: every page has a way in, and what they name and state is what the code has."""
+"""The pages of the documentation: the navigation has each, and the names and defaults on them are those of the code."""
 
 import dataclasses
 import inspect
@@ -27,14 +27,14 @@ def test_every_page_is_in_the_navigation_once() -> None:
 
 
 def test_every_public_name_and_operation_is_in_the_reference_once() -> None:
-    """What `itwin_platform` exports, and each method of each group, stands on one page of the reference."""
+    """Each export of `itwin_platform` and each method of a group is on one page of the reference."""
     assert sorted(re.findall(r"^::: itwin_platform\.(\w+)$", REFERENCE, re.MULTILINE)) == NAMES
     methods = sorted(name for name in CALLABLES if name.partition(".")[0] in GROUPS)
     assert sorted(re.findall(r"^      heading: (\w+\.\w+)$", REFERENCE, re.MULTILINE)) == methods
 
 
 def commands() -> set[str]:
-    """The lines of the pages' shell blocks, and what stands in the text as code."""
+    """Return the lines of the shell blocks and the inline code of all pages."""
     shell = [block.text.replace("\\\n", "") for page in TEXTS for block in blocks_of(page, "sh")]
     code = [code for text in TEXTS.values() for code in re.findall(r"`([^`\n]+)`", text)]
     return {line for text in shell for line in text.splitlines()} | {*code}

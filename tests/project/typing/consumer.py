@@ -121,7 +121,7 @@ async def others(platform: ip.PlatformClient) -> None:
 
 
 async def errors(platform: ip.PlatformClient) -> AsyncIterator[object]:
-    """What can be caught."""
+    """The attributes of each error."""
     try:
         await platform.itwins.get_primary_account()
     except ip.RateLimitError as error:
