@@ -1,4 +1,4 @@
-"""What the wrapper says in strings and docstrings is in the document, and operations without a method are named."""
+"""The names in strings and docstrings of the wrapper are in the document, and operations without a method are named."""
 
 import copy
 import re
