@@ -13,7 +13,7 @@ from tests.support.examples import examples, strings
 from tests.support.operations import OPERATIONS, SPECIFICATION
 from tests.support.sandboxes import ids_of, requests_of
 
-#: What an operation responds to a caller who may do everything.
+#: The documented statuses of each operation for a caller with all permissions.
 STATUSES = {
     operation["operationId"]: {int(status) for status in operation["responses"]} - {401, 429}
     for methods in SPECIFICATION["paths"].values()
@@ -45,7 +45,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def client(sandbox: Sandbox) -> Iterator[httpx.Client]:
-    """A client of it."""
+    """A client of the sandbox."""
     with httpx.Client(base_url=sandbox.base_url, headers={"Authorization": "Bearer a"}) as opened:
         yield opened
 

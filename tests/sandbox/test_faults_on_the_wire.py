@@ -1,4 +1,4 @@
-"""Faults of connections: what arrives of a response, and when."""
+"""Faults of connections: the parts of a response that arrive, and their delays."""
 
 import asyncio
 from contextlib import nullcontext
@@ -22,7 +22,7 @@ RESETS |= {"reset_after_effect": 409, "reset_in_head": 409, "reset_in_body": 409
 async def test_a_reset_comes_before_or_after_the_effect(
     http: httpx.AsyncClient, sandbox: Sandbox, name: FaultName, status_of_the_second: int
 ) -> None:
-    """An operation gets no response, an unknown path does; the name says whether the resource exists then."""
+    """The name of the fault says whether the operation had its effect; an unknown path does not match it."""
     path, resource = requests_of(sandbox)["create_repository_resource"][1], {"id": "a", "displayName": "A", "type": "T"}
     sandbox.fault(name)
     assert (await http.get("/nowhere")).status_code == 404
@@ -53,8 +53,8 @@ async def test_a_reset_within_a_response_lets_its_beginning_through(
     writer.close()
 
 
-async def test_a_stalled_request_ends_when_the_client_leaves(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Without seconds nothing is ever returned, and nothing is left behind."""
+async def test_a_stalled_request_ends_when_the_client_disconnects(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """A stall without seconds ends when the client disconnects, and has a record without a status."""
     sandbox.fault("stall")
     waiting = asyncio.create_task(http.get("/itwins/"))
     await until(lambda: sandbox.faults == ())

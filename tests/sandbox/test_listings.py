@@ -61,12 +61,12 @@ async def test_each_broken_rule_is_named(
 async def test_parameters_select_itwins(
     http: httpx.AsyncClient, params: dict[str, str], name: str, values: set[str]
 ) -> None:
-    """Conditions hold together; inactive iTwins come when asked for; an unknown subclass beside a known is ignored."""
+    """All parameters apply together, inactive iTwins are listed on request, and unknown subclasses are ignored."""
     assert {itwin[name] for itwin in await listed(http, params)} == values
 
 
 async def test_simple_parameters_match_exactly(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """number, displayName, parentId and iTwinAccountId select what equals them, $search a part in any case."""
+    """number, displayName, parentId and iTwinAccountId match exactly, $search a part in any case."""
     (itwin,) = await listed(http, {"$skip": "5", "$top": "1"})
     for name in ("number", "displayName"):
         assert await listed(http, {name: itwin[name]}) == [itwin]
@@ -77,7 +77,7 @@ async def test_simple_parameters_match_exactly(http: httpx.AsyncClient, sandbox:
     assert len(await listed(http, ALL | {"iTwinAccountId": sandbox.account_id.upper()})) == 250
 
 
-async def test_prefer_and_select_choose_what_is_shown(http: httpx.AsyncClient) -> None:
+async def test_prefer_and_select_choose_the_properties(http: httpx.AsyncClient) -> None:
     """The summary is the default, Prefer gives the full representation, $select wins over Prefer."""
     full = {"Prefer": "return=representation"}
     assert [*(await listed(http, {}, Prefer="return=minimal"))[0]] == SUMMARY

@@ -1,4 +1,4 @@
-"""As open as a test needs: any response, one of several calls, other routes, a clock."""
+"""Control of the sandbox by a test: any response, matches, other routes, a clock."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ async def test_a_fault_can_be_any_response(
     ],
 )
 async def test_a_match_narrows_a_fault(http: httpx.AsyncClient, match: dict[str, Any], fires: bool) -> None:
-    """Objects may have more fields than a match; everything else is equal. Another request does not use it up."""
+    """An object in the body may have more fields than the match; another request does not use the fault up."""
     added = await http.post("/sandbox/faults", json={"name": "respond", "status": 502, "match": match})
     assert added.json()["match"] == match
     body = {**DETECTOR, "a": {"b": 1, "d": 2}, "list": [1, 2]}
@@ -66,7 +66,7 @@ async def test_a_match_narrows_a_fault(http: httpx.AsyncClient, match: dict[str,
 
 
 async def test_an_application_gets_its_token_from_the_sandbox(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Another route responds as it was told, in Python and over HTTP, until a reset, and is in the journal."""
+    """A route of a test has its response, in Python and over HTTP, until a reset, and its requests are recorded."""
     sandbox.respond("POST", "/connect/token", json={"access_token": "fetched", "expires_in": 60})
     form = {"grant_type": "client_credentials", "client_secret": "planted"}
     async with client_of(sandbox) as application:

@@ -1,4 +1,4 @@
-"""The pages that are about the sandbox, and the document that decides what it accepts."""
+"""The pages about the sandbox, and the document that decides its rules."""
 
 import importlib
 import json
@@ -41,7 +41,7 @@ async def test_every_fault_and_control_request_is_documented(http: httpx.AsyncCl
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl is installed")
 def test_the_commands_for_curl_work(itwin_sandbox: Sandbox, tmp_path: Path) -> None:
-    """The fault of the third command fires on the fourth, and the fifth finds it in the journal."""
+    """The fault of the third command fires on the fourth command, and the fifth shows it in the journal."""
     script = tmp_path / "commands.sh"
     script.write_text(block("Use curl", "sh").replace("localhost:8080", itwin_sandbox.base_url), encoding="utf-8")
     output = ended("sh", "-e", str(script), folder=tmp_path).stdout

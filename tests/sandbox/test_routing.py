@@ -1,4 +1,4 @@
-"""Which request gets in, and which operation a path means, as it was sent. Source: sections 4, 5, 7 and 9."""
+"""The headers that a request needs, and the operation of its raw path. Source: sections 4, 5, 7 and 9."""
 
 import httpx
 import pytest
@@ -112,7 +112,7 @@ async def test_an_unknown_parameter_or_field_is_noted_or_rejected(
 
 
 async def test_a_path_beside_the_prefix_is_rejected() -> None:
-    """404 for a path of the service, and of it alone, that does not lie below its path prefix."""
+    """A path of the service outside its path prefix gets 404; the control interface has no prefix."""
     async with serving(path_prefix="/api") as (sandbox, http):
         origin = sandbox.base_url.removesuffix("/api")
         urls = ("/itwins/", "/sandbox/faults", f"{origin}/itwins/", f"{origin}/sandbox/faults")

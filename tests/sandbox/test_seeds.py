@@ -58,7 +58,7 @@ SEED: dict[str, Any] = {
 
 
 async def test_a_seed_has_exactly_what_it_names() -> None:
-    """A mapping is stored with an Account and plausible values, and a reset restores the same data."""
+    """A seed is stored with an Account and plausible defaults, and a reset restores it."""
     async with serving(seed=SEED) as (sandbox, http):
         ids = sandbox.scene_id, sandbox.webhook_id, sandbox.account_id
         for _ in range(2):
@@ -80,7 +80,7 @@ async def test_a_seed_has_exactly_what_it_names() -> None:
 
 
 async def test_an_empty_seed_has_an_account_and_nothing_else() -> None:
-    """What is not seeded has no id."""
+    """An empty seed has an Account only, and the other ids are a LookupError."""
     async with serving(seed={}) as (sandbox, http):
         account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
         assert (await http.get("/itwins/")).json()["iTwins"] == [account]
