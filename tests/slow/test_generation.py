@@ -1,4 +1,4 @@
-"""Generating and building are the same everywhere; what is new works at once, and what has no code is rejected."""
+"""Generation and builds are reproducible; new parts of the document work at once, or are rejected."""
 
 import copy
 import filecmp
@@ -23,7 +23,7 @@ from tools.generation.wrapper_fit import import_errors
 
 COMMITTED = PROJECT / "generated" / "itwin_platform_api"
 HOSTILE = 'line-length = 60\nindent-width = 2\n[lint]\nselect = ["ALL"]\n[format]\nquote-style = "single"\n'
-#: Another machine: no locale, so that files are ASCII unless it is said otherwise, another time, other hashes.
+#: Another machine: no locale, so that files without an encoding are ASCII, another time zone, other hashes.
 ELSEWHERE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "TZ": "Asia/Kathmandu"}
 ELSEWHERE["PYTHONHASHSEED"] = "7"
 
@@ -35,7 +35,7 @@ def generate(folder: Path, *arguments: str, umask: int = -1, **environment: str)
 
 
 def files(root: Path) -> set[str]:
-    """The files of a package, without what Python leaves there."""
+    """Return the files of a package without the caches of Python."""
     found = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return {path.relative_to(root).as_posix() for path in found}
 
@@ -44,7 +44,7 @@ def files(root: Path) -> set[str]:
 def test_a_run_gives_what_is_committed_and_leaves_nothing_else(
     tmp_path: Path, umask: int, environment: dict[str, str]
 ) -> None:
-    """Nothing depends on the run, on a ruff configuration above the folder, or on what was there before.
+    """The output does not depend on the run or on a ruff configuration above the folder.
 
     Nor on the locale, the umask, the time zone and the seed of hashes. Neither a cache nor a temporary folder stays.
     """
@@ -101,7 +101,7 @@ REGION = {"name": "X-Region", "in": "header", "required": True, "schema": {"type
 def test_a_change_that_the_wrapper_does_not_follow_is_named(
     tmp_path: Path, place: str, value: object, file: str
 ) -> None:
-    """Each line of the wrapper that no longer fits has its file, its line, and what to do."""
+    """Each line of the wrapper that no longer fits is named with its file, and with the fix."""
     (tmp_path / "changed.yaml").write_text(json.dumps(changed(place, value)), encoding="utf-8")
     said = generate(tmp_path, "--spec", str(tmp_path / "changed.yaml"), "--into", str(tmp_path)).stdout
     assert re.search(rf"^wrapper/itwin_platform/_operations/{file}\.py:\d+: ", said, re.MULTILINE), said
@@ -109,7 +109,7 @@ def test_a_change_that_the_wrapper_does_not_follow_is_named(
 
 
 def test_a_document_that_lost_its_secrets_is_rejected_with_their_lines(tmp_path: Path) -> None:
-    """A document without the marks of secrets names each property that `repr` would show, and the old package stays."""
+    """A document without its marks of secrets is rejected, the error names each property, and the old package stays."""
     text = json.dumps(specification(), indent=1).replace('"x-secret": true', '"x-other": true')
     (tmp_path / "changed.yaml").write_text(text, encoding="utf-8")
     package = tmp_path / "itwin_platform_api"
@@ -144,14 +144,14 @@ FORMS = {"oneOf": [{"type": "string", "format": "date"}, {"type": "string", "for
     ],
     ids=["a form that no code decodes", "several forms", "two modules of one name"],
 )
-def test_what_cannot_be_generated_is_rejected(tmp_path: Path, document: Document, said: str) -> None:
-    """A value is never decoded as it came against its type, and no module overwrites another: each is named."""
+def test_a_schema_without_code_is_rejected(tmp_path: Path, document: Document, said: str) -> None:
+    """The error names a form without a decoder, a choice of forms, and two modules of one name."""
     with pytest.raises(SystemExit, match=f"(?s){said}"):
         generator.write_package(document, tmp_path / "itwin_platform_api", name="small.yaml")
 
 
 def test_a_name_that_the_generator_does_not_have_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A template that uses a name which is gone ends the generation with its file and line."""
+    """A template that uses an unknown name ends the generation with its file and line."""
     templates = Path(shutil.copytree(PROJECT / "templates", tmp_path / "templates"))
     (templates / "str_enum.py.jinja").write_text("first\n{{ enum.no_such_name }}\n", encoding="utf-8")
     monkeypatch.setattr(generator, "TEMPLATES", templates)
@@ -160,7 +160,7 @@ def test_a_name_that_the_generator_does_not_have_is_reported(tmp_path: Path, mon
         generator.write_package(document, tmp_path / "itwin_platform_api", name="small.yaml")
 
 
-def test_what_cannot_be_imported_is_rejected(tmp_path: Path) -> None:
+def test_a_module_that_cannot_be_imported_is_rejected(tmp_path: Path) -> None:
     """A module that fails to import, or lacks a name that it exports, is named."""
     package = tmp_path / "broken_package"
     package.mkdir()
@@ -175,8 +175,8 @@ def built(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
 
 
-def test_two_builds_are_equal_and_hold_what_make_check_reads(tmp_path: Path) -> None:
-    """The sdist and the wheel are the same, byte by byte, with the files that git tracks: all, or the four packages."""
+def test_two_builds_are_equal_and_hold_the_tracked_files(tmp_path: Path) -> None:
+    """Two builds are equal byte by byte; the sdist has all tracked files, the wheel those of the packages."""
     first, second = built(tmp_path / "first"), built(tmp_path / "second")
     assert len(first) == 2
     assert first == second
@@ -281,7 +281,7 @@ def test_new_parts_are_sent_and_decoded(tmp_path: Path) -> None:
 
 
 def test_a_changed_limit_reaches_the_client_the_sandbox_and_the_docstrings(tmp_path: Path) -> None:
-    """`make generate` writes what the client rejects, what the sandbox reads, and the limit that docstrings state."""
+    """`make generate` writes a limit into the rules of the client, the document of the sandbox, and docstrings."""
     for part in ("wrapper", "generated", "sandbox", "templates", "tools"):
         shutil.copytree(PROJECT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(PROJECT / "generator-config.yaml", tmp_path)

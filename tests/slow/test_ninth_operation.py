@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.processes import PROJECT, ended
 
-#: What get primary account is called, and what its copy is called.
+#: The names of get primary account, and those of its copy.
 NAMES = {
     "get_primary_account": "get_first_account",
     "myprimaryaccount": "myfirstaccount",
@@ -17,7 +17,7 @@ NAMES = {
     "get primary account": "get first account",
     "4.4": "4.9",
 }
-#: What stands in each file for get primary account: its copy comes behind it, in openapi.yaml behind all paths.
+#: The text of each file about get primary account; the copy follows it, in openapi.yaml after all paths.
 PARTS = {
     "openapi.yaml": (r"  /itwins/myprimaryaccount:\n(?:    .*\n)+(?:\n    .*\n(?:    .*\n)*)*",),
     "wrapper/itwin_platform/_operations/itwins.py": (
@@ -33,12 +33,12 @@ CHECKS = (
     *("tests/generated/test_spec_document.py", "tests/project/test_public_surface.py", "tests/project/test_pages.py"),
     *("tests/tools/test_repository.py", "tests/tools/test_wrapper_fits.py", "tests/wrapper/operations"),
 )
-#: Of the tests of the wrapper, those of the new operation, and what compares it with the document.
+#: The tests of the new operation, and those that compare it with the document.
 SELECTED = "first_account or the_calls or fits or not wrapper"
 
 
 class Copy:
-    """A copy of the project, in which parts are added and left out."""
+    """A copy of the project, with or without the parts of the ninth operation."""
 
     def __init__(self, folder: Path) -> None:
         ignored = shutil.ignore_patterns(".git", ".venv*", ".cache", "__pycache__", ".*_cache")
@@ -48,7 +48,7 @@ class Copy:
         )
 
     def write(self, *, without: tuple[str, ...] = ()) -> None:
-        """Write every file with its part, and those of some places without it."""
+        """Write every file with its part, except those of some places."""
         for name, patterns in PARTS.items():
             text = (PROJECT / name).read_text(encoding="utf-8")
             for pattern in () if name.startswith(without) else patterns:
@@ -85,7 +85,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 
 def test_a_ninth_operation_takes_the_places_of_the_list(copy: Copy) -> None:
-    """With all of them, all checks of a complete operation pass."""
+    """A ninth operation in all places of the list passes all checks of an operation."""
     copy.write()
     assert re.search(r"failed|error", said := copy.check()) is None, said
 

@@ -1,4 +1,4 @@
-"""What a new process imports and says, and a listing that is known there."""
+"""The imports and the output of a new process, and a listing that it resumes."""
 
 import pytest
 from itwin_platform import ITwinSubClass, PlatformClient
@@ -51,14 +51,14 @@ assert not [name for name in sys.modules if name.partition(".")[0] in ("opentele
 """
 
 
-def test_another_process_knows_the_listing() -> None:
-    """A listing has the same name in every process, given by sets too: nothing in it depends on the run of Python."""
+def test_a_listing_resumes_in_another_process() -> None:
+    """A listing resumes in another process, also with keywords that are sets."""
     code = (
         "from itwin_platform import PlatformClient\n"
         "platform = PlatformClient('https://other.example', vendor='v', token='t')\n"
         "print(platform.itwins.list(sub_class={'Project', 'Asset', 'Road'}, select={'id', 'type', 'number'}).resume)"
     )
-    # Sets are in another order with each seed.
+    # The order of a set depends on the seed.
     resume = ended("python", "-c", code, variables={"PYTHONHASHSEED": "1"}).stdout.strip()
     platform = PlatformClient("https://host.example", vendor="vendor", token="t")
     sub_classes: set[ITwinSubClass | str] = {ITwinSubClass.PROJECT, "Road", "Asset"}
@@ -75,6 +75,6 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_new_process_is_silent(program: str) -> None:
-    """In the development mode, encodings watched, each warning an error, not even a destructor writes to stderr."""
+    """A program in Python's development mode, where each warning is an error, writes nothing to stderr."""
     process = ended("python", "-X", "dev", "-X", "warn_default_encoding", "-W", "error", "-c", program)
     assert process.stderr == ""

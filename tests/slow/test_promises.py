@@ -1,4 +1,4 @@
-"""The promises of `make reliability`, each on a scale that takes about a second."""
+"""Promises of `make reliability` on a scale that takes about a second."""
 
 import logging
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`make vendor`: what it copies, records, updates and rejects, and vendored copies at work, alone and side by side."""
+"""`make vendor`: copies, records, updates and rejections, and vendored copies at work, alone and side by side."""
 
 import importlib.metadata
 import json
@@ -112,7 +112,7 @@ def test_an_import_that_cannot_be_copied_is_rejected(older_checkout: Path, tmp_p
 
 
 def test_the_record_says_version_revision_command_and_needs(copied: Path) -> None:
-    """VENDORED.md says what was copied, from where, how, what it needs, and each file with its digest."""
+    """VENDORED.md has the version, the source, the command, the requirements, and the digest of each file."""
     text = (copied / RECORD).read_text()
     for line in (
         "| version | 0.0.1 |",
@@ -169,7 +169,7 @@ def test_the_import_line_is_right_without_init_files(
 
 
 def test_a_second_run_updates_the_copy(copied: Path, older_checkout: Path, tmp_path: Path) -> None:
-    """The same version again writes nothing; a newer one gives what a fresh copy is, without a module that is gone."""
+    """The same version writes nothing; a newer one gives a fresh copy, without removed modules."""
     before = contents(copied)
     output = vendored(copied.parent, project=older_checkout)
     assert contents(copied) == before
@@ -196,10 +196,10 @@ def test_edits_are_named_and_overwritten_with_the_option_only(copied: Path, tmp_
     assert contents(copied) == fresh(tmp_path)
 
 
-#: What stands in a copy and is no edit: the file, and its bytes made of those that were there.
+#: Changes of a copy that are no edits: the file, and its new bytes from the old ones.
 NO_EDITS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "a file of one's own": ("_of_ours.py", lambda _: b"ours"),
-    "what a run that was broken off has written": (
+    "the files of an interrupted run": (
         "_client.py",
         lambda _: files_of(PROJECT, name="", command="")[0]["_client.py"],
     ),
@@ -208,10 +208,10 @@ NO_EDITS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 
 
 @pytest.mark.parametrize(("path", "changed"), NO_EDITS.values(), ids=NO_EDITS)
-def test_what_is_no_edit_does_not_stop_an_update(
+def test_a_change_that_is_no_edit_does_not_stop_an_update(
     copied: Path, tmp_path: Path, path: str, changed: Callable[[bytes], bytes]
 ) -> None:
-    """The copy is updated all the same, and a file that the client does not have stays."""
+    """The copy is updated, and a file that is not of the client stays."""
     (copied / path).write_bytes(changed(contents(copied).get(path, b"")))
     vendored(copied.parent)
     own = {path: b"ours"} if path == "_of_ours.py" else {}
@@ -341,7 +341,7 @@ def test_a_type_checker_finds_nothing(service: Path, command: str, path: str, sa
 
 
 def test_ruff_finds_nothing(tmp_path: Path) -> None:
-    """A project that has not heard of the copy checks and formats its own modules only, by whatever rules."""
+    """ruff checks and formats no file of a copy, whatever rules are selected."""
     vendored(tmp_path / "my_service" / "_vendor")
     for command in (["check", "--select", "ALL"], ["format", "--check"]):
         process = ended("ruff", *command, folder=tmp_path)
