@@ -1,4 +1,4 @@
-"""What an error says of a body that is not the platform's own: its first words, else its content type and size."""
+"""The text of an error with a body of any form: its first words, else its content type and size."""
 
 import json
 from typing import Any
@@ -45,8 +45,8 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
 
 
 @pytest.mark.parametrize(("kind", "body", "said"), SHAPES.values(), ids=SHAPES)
-async def test_the_first_words_of_any_error_body_are_said(kind: str, body: Any, said: str) -> None:
-    """The code and the words, in any usual shape; without words, the content type and the size."""
+async def test_the_text_has_the_first_words_of_any_error_body(kind: str, body: Any, said: str) -> None:
+    """The text of an error has the code and the words of a body in any usual shape, else its type and size."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     error = await error_of(httpx.Response(400, content=content, headers={"content-type": kind} if kind else {}))
     assert isinstance(error, APIStatusError)
@@ -57,7 +57,7 @@ async def test_the_first_words_of_any_error_body_are_said(kind: str, body: Any, 
 
 CHALLENGE = 'Bearer realm="api", error="invalid_token", error_description="It expired"'
 MOVED = "https://user:secret@login.example/a?state=secret#b"
-#: Status, the value of the header that says more, body, and what the text says after the status.
+#: Status, the value of the status's header, body, and the text after the status.
 HEADERS: list[tuple[int, str, bytes, str]] = [
     (401, CHALLENGE, b"", "invalid_token: It expired"),
     (401, CHALLENGE, b'{"code":"A"}', "A: It expired"),
@@ -72,8 +72,8 @@ HEADERS: list[tuple[int, str, bytes, str]] = [
 
 
 @pytest.mark.parametrize(("status", "value", "body", "said"), HEADERS)
-async def test_headers_that_say_more_of_a_status_are_said(status: int, value: str, body: bytes, said: str) -> None:
-    """The challenge of a 401, the methods of a 405, and the target of a redirect without what may be confidential."""
+async def test_the_text_has_the_header_of_a_status(status: int, value: str, body: bytes, said: str) -> None:
+    """The text has the challenge of a 401, the methods of a 405, and the target of a redirect without its secrets."""
     name = {401: b"www-authenticate", 405: b"allow", 302: b"location"}[status]
     error = await error_of(httpx.Response(status, content=body, headers=[(name, value.encode("latin-1"))]))
     assert str(error) == f"GET /itwins/myprimaryaccount: {status} {said}"
@@ -96,8 +96,8 @@ SUCCESSES: dict[str, tuple[str, bytes, str]] = {
 
 
 @pytest.mark.parametrize(("kind", "body", "said"), SUCCESSES.values(), ids=SUCCESSES)
-async def test_a_success_that_cannot_be_used_says_what_came(kind: str, body: bytes, said: str) -> None:
-    """HTML with its title, an empty body, and the words of an error; never a value of another object."""
+async def test_the_text_describes_a_success_that_cannot_be_decoded(kind: str, body: bytes, said: str) -> None:
+    """The text has the title of HTML or the words of an error, and no value of another object."""
     error = await error_of(httpx.Response(200, content=body, headers={"content-type": kind}))
     assert isinstance(error, ResponseDecodeError)
     assert str(error) == f"GET /itwins/myprimaryaccount: response with status 200: {said}"
@@ -105,7 +105,7 @@ async def test_a_success_that_cannot_be_used_says_what_came(kind: str, body: byt
 
 @pytest.mark.parametrize("status", [200, 403])
 async def test_a_token_in_words_of_another_shape_is_redacted(status: int) -> None:
-    """A login page may repeat the token, and write its characters as entities."""
+    """A token in a body is redacted, also when its characters are HTML entities."""
     body = b"<title>planted-token&#x2F;of-30-characters</title>"
     error = await error_of(httpx.Response(status, content=body), token="planted-token/of-30-characters")
     assert "of-30-characters" not in str(error)

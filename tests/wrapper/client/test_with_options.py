@@ -1,4 +1,4 @@
-"""`with_options`: a view of the client whose options apply to its calls only, and what `on_response` learns of them."""
+"""`with_options`: a view of the client with options for its calls, and the reports of `on_response`."""
 
 import asyncio
 from contextlib import suppress
@@ -17,7 +17,7 @@ from tests.wrapper.client.conftest import ACCOUNT, SCENE, SETTINGS, answering, p
 
 
 async def coroutine(_: object) -> None:
-    """A callback that nobody would await."""
+    """A callback that is a coroutine function."""
 
 
 async def call_everything(view: PlatformClient) -> None:
@@ -58,7 +58,7 @@ LIMITS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("options", "said"), LIMITS)
 def test_a_view_has_limits_of_its_own(options: dict[str, Any], said: str) -> None:
-    """They end its calls, and the other limits are those of the client."""
+    """The limits of a view end its calls, and the other limits are those of the client."""
     service = ScriptedTransport(503, latency=4.0)
 
     async def call() -> list[object]:
@@ -137,7 +137,7 @@ async def test_extras_never_replace_what_an_operation_sends(option: dict[str, An
 
 RESERVED = ["TE", "Trailer", "Upgrade", "Connection", "Transfer-Encoding", "Content-Length", "Content-Type"]
 RESERVED += ["Authorization", "accept", "Accept-Encoding", "HOST"]
-#: Options that cannot be used, and what the error says; it begins with the name of the option.
+#: Invalid options, and the text of the error after the name of the option.
 UNUSABLE: list[tuple[str, list[Any], str]] = [
     ("timeout", [0, True, None], "must be a number of seconds above 0"),
     ("deadline", [-1.0, float("nan"), "1", True], "must be"),
@@ -189,7 +189,7 @@ class Named(PlatformClient):
 
     @cached_property
     def reports(self) -> list[PlatformClient]:
-        """What is made on first use, and knows its client."""
+        """A cached property that refers to its client."""
         return [self]
 
 
@@ -217,7 +217,7 @@ async def test_views_share_the_token() -> None:
 
 
 async def reported(*responses: httpx.Response, **settings: Any) -> list[ResponseInfo]:
-    """Return what `on_response` learns of calls, as many as there are responses that are not retried."""
+    """Make calls until all responses are used, and return the reports of `on_response`."""
     left, infos = [*responses], list[ResponseInfo]()
     async with answering(lambda request: left.pop(0), **settings)[0] as client:
         while left:
