@@ -82,7 +82,7 @@ async def test_the_error_names_the_argument_and_its_rule(
 
 
 @pytest.mark.parametrize(("name", "keywords", "said"), NEVER_SENT, ids=shown)
-async def test_an_id_or_header_of_another_request_is_never_sent(
+async def test_what_would_become_another_request_is_never_sent(
     name: str, keywords: dict[str, Any], said: str, exchange: Exchange
 ) -> None:
     """An id that leaves its part of the path, and a header that starts another one, are rejected also without checks.
