@@ -95,7 +95,6 @@ async def test_a_client_verifies_the_throwaway_certificate() -> None:
         async with httpx.AsyncClient(verify=trusted, headers=http.headers) as verifying:
             body = (await verifying.get(f"{sandbox.base_url}/itwins/?$top=1")).json()
             assert (await verifying.get(body["_links"]["next"]["href"])).status_code == 200
-            assert body["_links"]["next"]["href"].startswith("https://")
             for name, error in (("reset_in_body", httpx.TransportError), ("refuse", httpx.ConnectError)):
                 sandbox.fault(name, seconds=3600)  # type: ignore[arg-type] # names of a table
                 with pytest.raises(error):

@@ -91,7 +91,6 @@ async def test_the_clock_of_the_service_can_be_put_forward(http: httpx.AsyncClie
     """Tokens expire until registered again, a rate limit begins anew, times are later; a reset puts it back."""
     sandbox.add_token("brief", expires_in=3600)
     brief = {"Authorization": "Bearer brief"}
-    assert (await http.get("/itwins/", headers=brief)).status_code == 200
     sandbox.advance(3600)
     assert (await http.get("/itwins/", headers=brief)).status_code == 401
     sandbox.add_token("brief", expires_in=3600)

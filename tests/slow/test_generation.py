@@ -1,6 +1,5 @@
 """Generation and builds are reproducible; new parts of the document work at once, or are rejected."""
 
-import copy
 import filecmp
 import hashlib
 import json
@@ -17,6 +16,7 @@ import pytest
 
 from tests.support.processes import PROJECT, ended
 from tests.support.specification import Document, Regenerated, specification
+from tests.tools.test_spec_diff import replaced
 from tools.generation import generator
 from tools.generation.sandbox_document import FILE
 from tools.generation.wrapper_fit import import_errors
@@ -73,20 +73,6 @@ def test_an_edit_by_hand_is_named(tmp_path: Path) -> None:
     assert not (package / "errors.py").exists()
 
 
-def changed(place: str, value: Any) -> Document:
-    """Return a copy of the specification with another value at one place; `-` adds to a list."""
-    document = copy.deepcopy(specification())
-    *outer, last = place.split()
-    holder: Any = document
-    for key in outer:
-        holder = holder[int(key) if isinstance(holder, list) else key]
-    if last == "-":
-        holder.append(value)
-    else:
-        holder[last] = value
-    return document
-
-
 REGION = {"name": "X-Region", "in": "header", "required": True, "schema": {"type": "string"}}
 
 
@@ -94,7 +80,7 @@ REGION = {"name": "X-Region", "in": "header", "required": True, "schema": {"type
     ("place", "value", "file"),
     [
         ("paths /reality-analysis/detectors post operationId", "make_detector", "detectors"),
-        ("paths /webhooks/{webhookId} patch parameters -", REGION, "webhooks"),
+        ("paths /webhooks/{webhookId} patch parameters 9", REGION, "webhooks"),
         ("components parameters SceneObjectsOrderBy name", "sortBy", "scenes"),
     ],
 )
@@ -102,7 +88,7 @@ def test_a_change_that_the_wrapper_does_not_follow_is_named(
     tmp_path: Path, place: str, value: object, file: str
 ) -> None:
     """Each line of the wrapper that no longer fits is named with its file, and with the fix."""
-    (tmp_path / "changed.yaml").write_text(json.dumps(changed(place, value)), encoding="utf-8")
+    (tmp_path / "changed.yaml").write_text(json.dumps(replaced(specification(), {place: value})), encoding="utf-8")
     said = generate(tmp_path, "--spec", str(tmp_path / "changed.yaml"), "--into", str(tmp_path)).stdout
     assert re.search(rf"^wrapper/itwin_platform/_operations/{file}\.py:\d+: ", said, re.MULTILINE), said
     assert "removed: remove it there" in said
@@ -285,8 +271,7 @@ def test_a_changed_limit_reaches_the_client_the_sandbox_and_the_docstrings(tmp_p
     for part in ("wrapper", "generated", "sandbox", "templates", "tools"):
         shutil.copytree(PROJECT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(PROJECT / "generator-config.yaml", tmp_path)
-    document = copy.deepcopy(specification())
-    document["components"]["schemas"]["RepositoryUpdate"]["properties"]["uri"]["maxLength"] = 30
+    document = replaced(specification(), {"components schemas RepositoryUpdate properties uri maxLength": 30})
     (tmp_path / "openapi.yaml").write_text(json.dumps(document), encoding="utf-8")
     path = os.pathsep.join(str(tmp_path / name) for name in ("wrapper", "generated", "sandbox"))
     variables = {"PYTHONPATH": path, "COVERAGE_PROCESS_START": ""}

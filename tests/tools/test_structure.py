@@ -1,6 +1,5 @@
 """The folders, the imports of httpx, the count of code lines, and the changes of mutants."""
 
-import ast
 import re
 
 import pytest
@@ -22,13 +21,6 @@ def test_httpx_is_named_where_the_decision_says() -> None:
     documented = re.findall(r"^\| `([\w/.]+)` \| \S", record, re.MULTILINE)
     found = [name for name, source in MODULES.items() if re.search(r"^(import|from) httpx\b", source, re.MULTILINE)]
     assert sorted(documented) == sorted(found)
-
-
-def test_every_folder_says_what_belongs_in_it() -> None:
-    """Each package has a docstring, also a private one, for which linters ask none."""
-    folders = {name: source for name, source in MODULES.items() if name.endswith("__init__.py")}
-    assert [name for name, source in folders.items() if not ast.get_docstring(ast.parse(source))] == []
-    assert len(folders) > 5
 
 
 PYTHON = '''"""A docstring
