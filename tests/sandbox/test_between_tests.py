@@ -120,3 +120,14 @@ async def test_a_request_that_began_before_a_reset_has_no_effect() -> None:
         await iterate_loop()
         overview = (await http.get("/sandbox")).json()
     assert (overview["counts"]["detectors"], sandbox.requests) == (0, [])
+
+
+async def test_clearing_faults_keeps_a_request_in_the_latency() -> None:
+    """`clear_faults` closes requests that a fault holds, and no request that waits in the latency."""
+    sleeps = Sleeps()
+    async with serving(latency=5, sleep=sleeps.sleep) as (sandbox, http):
+        waiting = asyncio.create_task(http.get("/itwins/"))
+        await until(lambda: 5 in sleeps.waiting)
+        sandbox.clear_faults()
+        sleeps.end(5)
+        assert (await asyncio.wait_for(waiting, LONGEST)).status_code == 200

@@ -134,7 +134,7 @@ WRONG: list[tuple[str, str, bytes, str | None]] = [
     ("POST", "/faults", b'{"name": "respond", "headers": {"A": 1}}', "headers[...]"),
     *(("POST", "/faults", content, None) for content in (b"[]", b'"stall"', b"name=stall", b"{", b"\xff", b"NaN")),
     *(("POST", "/faults", content, None) for content in (b"[" * 5000, b'"' + b"a" * 2**21 + b'"')),
-    *(("POST", path, b"", name) for path, name in (("/tokens", "token"), ("/advance", "seconds"))),
+    *(("POST", path, b"", name) for path, name in (("/faults", "name"), ("/tokens", "token"), ("/advance", "seconds"))),
     ("POST", "/responses", b'{"method": "GET", "path": "a"}', "path"),
     ("POST", "/deliveries", b'{"webhook_id": "w", "event_type": "e", "content": []}', "content"),
     ("PUT", "/rate", b'{"requests": 0, "per": 1}', "requests"),
