@@ -112,6 +112,7 @@ WRONG_SEEDS: list[tuple[dict[str, Any], str]] = [
     (one("itwins", latitude=float("nan")), "the seed cannot be serialized as JSON"),
     (one("repositories", subClass="ArcGIS", **{"class": "Storage"}), "repositories[0].class"),
     (one("repositories", authentication=BASIC), "repositories[0].authentication.password"),
+    ({"repositories": [{"id": "a"}, {"id": "a"}]}, "repositories[1].id"),
     ({"repositories": [{"displayName": "a"}, {"displayName": "a"}]}, "repositories[1].displayName"),
     (one("scenes", parentId=OTHER_ID), "scenes[0].parentId"),
     (one("scenes", objects=[{**LAYER, "kind": "View3d", "data": {"fov": "wide"}}]), "scenes[0].objects[0].data.fov"),

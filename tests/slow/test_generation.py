@@ -195,7 +195,7 @@ seen = {
     "no content": delete_scene.parse_response(httpx.Response(204)),
     "parameter": list_itwins.build_request(tag="blue").query["tag"],
     "enum value": ResourceClass("Cesium") is ResourceClass.CESIUM,
-    "schema": json_schema(Plan)["properties"]["parts"]["items"]["title"],
+    "schemas": [json_schema(Plan)["properties"]["parts"]["items"], json_schema(ITwin)["properties"]["level"]],
 }
 plan = Plan(name="a", parent=None, parts=[Plan(name="b")])
 body = DetectorCreate(name="D", type_=DetectorType("PhotoObjectDetector"), plan=plan)
@@ -260,7 +260,7 @@ def test_new_parts_are_sent_and_decoded(tmp_path: Path) -> None:
         "no content": None,
         "parameter": "blue",
         "enum value": True,
-        "schema": "Plan",
+        "schemas": [{"title": "Plan", "type": "object"}, {"type": "integer", "examples": [2, 1]}],
         "sent": [True, "own", "q", "t", {"name": "a", "parent": None, "parts": [{"name": "b"}]}],
         "decoded": True,
     }

@@ -19,7 +19,7 @@ from itwin_platform import (
 )
 
 from tests.support.event_loops import in_virtual_time
-from tests.wrapper.client.conftest import SETTINGS, Index, answering
+from tests.wrapper.client.conftest import SETTINGS, Array, Index, answering
 
 NAMES = {"base_url": "ITWIN_PLATFORM_BASE_URL", "vendor": "ITWIN_PLATFORM_VENDOR", "token": "ITWIN_PLATFORM_TOKEN"}
 
@@ -150,6 +150,7 @@ ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("gate", "must be a Gate", [5, Gate]),
     ("on_event", "must be a function", [5, coroutine]),
     ("backoff", "must be a BackoffPolicy", [{}, BackoffPolicy]),
+    ("max_response_bytes", "must be an integer of at least 1, not tests.wrapper.client.conftest.Array$", [Array()]),
     ("max_response_bytes", "must be an integer", [None, float("nan"), "5", 0, True]),
     ("timeout", "must be a number", [10**400, 31_536_001, "5", None, True, 0, float("nan"), float("inf")]),
     ("ssl_context", "must be an ssl.SSLContext", ["company.pem"]),

@@ -81,6 +81,14 @@ async def test_limit_bounds_items_and_pages(
     assert [int(request.url.params["$top"]) for request in items.requests] == sizes
 
 
+async def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> None:
+    """A resumed run requests pages of its own size, not of the size that the limit of an earlier run gave."""
+    items = NumberedItems(2 * MOST + MOST // 2, page_size=None)
+    await anext(aiter(pager := items.pager(limit=3)))
+    assert await items.pager(resume=pager.resume).collect() == items.everything[1:]
+    assert [request.url.params["$top"] for request in items.requests] == ["3", "3", *[str(MOST)] * 3]
+
+
 async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
     """`limit` counts the items before `resume`."""
     items = NumberedItems(25)

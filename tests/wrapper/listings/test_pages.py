@@ -98,6 +98,13 @@ async def test_the_next_page_of_a_scene(link: str) -> None:
     assert [request.url.raw_path.partition(b"?")[0].decode() for request in service.requests] == [f"/prefix{path}"] * 2
 
 
+async def test_pages_of_a_scene_are_read_ahead() -> None:
+    """The pages of a scene have the concurrency and the limit of the caller."""
+    service = LinkedPages([object_page("a", "b", link=f"?$skip={skip}") for skip in range(2, 40, 2)], latencies=(1.0,))
+    pager = service.platform.scenes.list_objects(SCENE, ITWIN, page_size=2, concurrency=3, limit=20)
+    assert (len(await pager.collect()), service.most_in_flight) == (20, 3)
+
+
 async def test_a_page_has_the_state_of_its_scene() -> None:
     """Each page shows the scene as it was; the pager says when objects are withheld and when the scene changed."""
     nine, ten = datetime(2026, 1, 1, 9, tzinfo=UTC), datetime(2026, 1, 1, 10, tzinfo=UTC)
