@@ -155,8 +155,8 @@ async def test_a_wrong_field_is_named(
     assert (sandbox.faults, (await http.get("/sandbox")).json()["settings"]["rate"]) == ((), None)
 
 
-async def test_stored_objects_are_shown_without_secrets(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """An object of each kind is found by its id, in Python and over HTTP, without secrets."""
+async def test_what_is_stored_is_shown_without_secrets(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """A stored item is found by its id, a UUID in any letter case, in Python and over HTTP, without its secrets."""
     requests = requests_of(sandbox)
     await http.request(*requests["update_repository"], json={"authentication": BASIC})
     await http.request(*requests["create_repository_resource"], json={"id": "a/b", "displayName": "A"})
