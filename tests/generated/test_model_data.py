@@ -119,7 +119,7 @@ def listed_view() -> SceneObject:
     return list_scene_objects.parse_response(httpx.Response(200, json=LISTED | {"objects": [VIEW]})).objects[0]
 
 
-def test_what_is_changed_in_the_data_of_a_listed_object_stays() -> None:
+def test_changes_in_the_data_of_a_listed_object_are_kept() -> None:
     """The models of the data are made on the first read, and changed or assigned data stays."""
     item, unread = listed_view(), listed_view()
     assert isinstance(item.data, View3dData)
@@ -138,7 +138,7 @@ COPIES: dict[str, Callable[[SceneObject], SceneObject]] = {
 
 
 @pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
-def test_an_object_whose_data_was_not_read_is_like_one_whose_data_was(
+def test_an_object_is_equal_before_and_after_its_data_is_read(
     copied: Callable[[SceneObject], SceneObject],
 ) -> None:
     """An object is equal before and after its data is read, and so are its copies, its `repr` and its JSON."""

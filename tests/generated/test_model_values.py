@@ -113,7 +113,7 @@ def test_an_unknown_value_is_an_equal_string(enum: Any) -> None:
 
 @pytest.mark.parametrize("value", [None, 5, True, b"Active", ["Active"]], ids=repr)
 @EACH_ENUM
-def test_what_is_no_string_is_no_member(enum: Any, value: object) -> None:
+def test_an_enum_takes_strings_only(enum: Any, value: object) -> None:
     """An enum takes strings only; a response may hold any other value, which is kept."""
     with pytest.raises(ValueError, match="is not a valid"):
         enum(value)
@@ -131,7 +131,7 @@ def test_there_is_one_unset() -> None:
     assert [value for value in values if value == UNSET] == []
 
 
-def test_what_was_not_returned_is_unset_and_says_how_to_get_it() -> None:
+def test_a_field_that_was_not_returned_is_unset() -> None:
     """A missing field is not written, a null one is; UNSET has no attributes, and the error tells how to request it."""
     model: Any = ITwin.from_dict({"parentId": None})
     assert (model.parent_id, model.image, model.to_dict()) == (None, UNSET, {"parentId": None})
@@ -187,7 +187,7 @@ def test_a_secret_shows_in_no_text(name: str, wire: dict[str, Any]) -> None:
     assert ("planted" in str(vars(model))) is (name in ("ITwin", "ITwinsResponse", "Webhook") or "options" in wire)
 
 
-def test_what_is_no_secret_shows() -> None:
+def test_a_field_without_a_secret_shows() -> None:
     """`repr` shows a null secret as None and omits a missing one, so that neither looks hidden."""
     for name, field in (("Repository", "authentication"), ("WebhookUpdate", "secret")):
         assert f"{field}=None" in repr(MODELS[name].from_dict({field: None}))
@@ -217,7 +217,7 @@ def levels(value: Any) -> tuple[int, Any]:
 
 
 @pytest.mark.parametrize(("use", "inside"), USES.values(), ids=USES)
-def test_what_can_be_decoded_can_be_used(use: Callable[[ITwin], Any], inside: str) -> None:
+def test_a_value_of_any_depth_can_be_used(use: Callable[[ITwin], Any], inside: str) -> None:
     """Any depth that can be decoded can be encoded, copied, pickled and escaped."""
     # Fewer levels than json.loads decodes in any version of Python, and more than functions of Python can go.
     model = ITwin.from_dict(json.loads('{"new": ' + '[{"<": ' * 400 + '"<"' + "}]" * 400 + "}"))

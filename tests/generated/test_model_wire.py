@@ -108,7 +108,7 @@ def at(*parts: int, zone: timezone = UTC) -> datetime:
     ],
 )
 def test_a_time_is_read_in_any_form(text: str, moment: datetime, written: str) -> None:
-    """With or without a zone (UTC then), in every form that was seen; it is written in the documented form."""
+    """A time is read in each seen form, as UTC without a zone, and written in the documented form."""
     read = decode_datetime(text)
     assert (read, encode_datetime(read)) == (moment, written)
     assert read.tzinfo is not None
@@ -135,7 +135,7 @@ def test_any_number_of_digits_is_read(digits: int, zone: str) -> None:
     ],
     ids=lambda value: ascii(value)[:30],
 )
-def test_what_is_no_complete_time_stays(value: object) -> None:
+def test_an_incomplete_time_is_kept(value: object) -> None:
     """An incomplete time is kept as text, never completed with today's date or the machine's zone."""
     assert decode_datetime(value) is value
     assert ITwin.from_dict({"createdDateTime": value}).to_dict() == {"createdDateTime": value}

@@ -111,7 +111,7 @@ def test_models_are_fields_of_pydantic() -> None:
 
 @pytest.mark.parametrize("name", [*MODELS, *PARAMS])
 def test_each_exported_type_can_be_read(name: str) -> None:
-    """`typing.get_type_hints`, `attrs.resolve_types` and a JSON schema work for it."""
+    """`typing.get_type_hints`, `attrs.resolve_types` and a JSON schema work for each exported type."""
     kind = getattr(itwin_platform, name)
     assert typing.get_type_hints(kind)
     if name in MODELS:
@@ -143,6 +143,6 @@ def test_each_attribute_has_the_type_that_is_written(name: str, caplog: pytest.L
 
 @pytest.mark.parametrize("convert", [dict, list])
 def test_a_model_is_no_mapping(convert: Any) -> None:
-    """`dict(itwin)` names the method that returns one."""
+    """The TypeError of `dict(itwin)` names `to_dict`."""
     with pytest.raises(TypeError, match=r"ITwin cannot be iterated over: to_dict\(\) returns its JSON object"):
         convert(ITwin.from_dict(WIRE))

@@ -54,14 +54,14 @@ def by_rule(value: object, **details: Any) -> tuple[str | None, str | None] | No
 def test_a_value_fits_its_rule_to_both_ends(
     details: dict[str, Any], fitting: list[object], others: list[object]
 ) -> None:
-    """Both ends of a range belong to it, a truth value is no number, a string no list, and None is null."""
+    """A range includes its ends, a bool is no number, a string is no list, and None is null."""
     assert [by_rule(value, **details) for value in fitting] == [None] * len(fitting)
     for extra in ({}, {"required": True}):
         assert [by_rule(value, **details, **extra) for value in others] == [("Invalid", "T")] * len(others)
 
 
 @pytest.mark.parametrize("kind", ["string", "integer", "number", "boolean", "array", "object", "any"])
-def test_what_may_be_omitted_or_null_passes(kind: str) -> None:
+def test_an_optional_or_nullable_value_passes(kind: str) -> None:
     """UNSET passes an optional value, None a nullable one; an empty string counts as missing."""
     assert by_rule(UNSET, kind=kind) is None
     assert by_rule(None, kind=kind, nullable=True) is None

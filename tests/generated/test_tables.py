@@ -74,7 +74,7 @@ def test_a_class_that_is_derived_from_a_model_keeps_its_methods(kind: Any) -> No
 
 
 def test_a_method_that_is_made_has_its_source_and_documentation() -> None:
-    """A traceback, a debugger and `help` show it like a method that was written."""
+    """Tracebacks, debuggers and `help` show a method that is made as one that is written."""
     ITwin.from_dict({})
     method: Any = ITwin.from_dict
     assert "'id'" in inspect.getsource(method)
@@ -200,7 +200,7 @@ def test_all_that_a_document_may_bring_is_read(caplog: pytest.LogCaptureFixture)
     ],
     ids=str,
 )
-def test_what_has_another_type_in_it_is_named(
+def test_a_value_of_another_type_is_named(
     model: Any, body: dict[str, Any], place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A value of another type is kept, and the warning names its place."""
@@ -210,7 +210,7 @@ def test_what_has_another_type_in_it_is_named(
 
 
 @pytest.mark.parametrize("value", [False, "1", 1.5, [1]], ids=repr)
-def test_what_is_no_integer_is_no_member(value: Any) -> None:
+def test_an_enum_of_integers_takes_integers_only(value: Any) -> None:
     """An enum of integers takes no truth value and no string; an integer that it does not list is its own name."""
     with pytest.raises(ValueError, match="is not a valid"):
         Level(value)

@@ -20,7 +20,7 @@ REFERENCE = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / 
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
-    """Every page has a way in; the strict build of the site reports a way that leads nowhere, and no missing one."""
+    """Every page is in the navigation once, which the strict build of the site does not check."""
     ways = re.findall(r"\]\((.+)\)$", (DOCS / ".navigation.md").read_text(encoding="utf-8"), re.MULTILINE)
     written = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md") if not page.name.startswith(".")}
     assert sorted(ways) == sorted(written | {PAGE.relative_to(DOCS).as_posix()})
@@ -80,6 +80,6 @@ STATED = [
 
 
 @pytest.mark.parametrize(("page", "stated"), STATED)
-def test_a_page_states_what_the_code_has(page: str, stated: str) -> None:
+def test_a_page_states_the_values_of_the_code(page: str, stated: str) -> None:
     """Defaults, limits, event types and exceptions are on the page that explains them."""
     assert stated in TEXTS[DOCS / f"{page}.md"]

@@ -39,7 +39,7 @@ def test_the_operations_have_methods() -> None:
 
 @pytest.mark.parametrize("file", ["README.md", "CHANGELOG.md"])
 def test_every_operation_is_named(file: str) -> None:
-    """The table of README.md calls it, and the changelog announces it."""
+    """README.md calls each operation, and the changelog announces it."""
     text = " ".join((PROJECT / file).read_text(encoding="utf-8").lower().split())
     calls_of = {name: f"platform.{method}(" for name, method in METHODS.items()}
     announced = {name: operation["summary"].lower() for name, operation in OPERATIONS.items()}
@@ -48,7 +48,7 @@ def test_every_operation_is_named(file: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_docstring_says_what_is_preview_and_what_is_raised(name: str) -> None:
+def test_a_docstring_names_previews_and_errors(name: str) -> None:
     """A docstring marks the previews, and names the error class of each documented status and of every call.
 
     It says where to read: an editor shows no link, and the site links that instead.
@@ -62,7 +62,7 @@ def test_a_docstring_says_what_is_preview_and_what_is_raised(name: str) -> None:
     assert f"Specification: [{name}](specification.md#{name})." in linked(said)
 
 
-def test_all_is_sorted_and_holds_what_is_shown() -> None:
+def test_all_is_sorted_and_complete() -> None:
     """`__all__` is sorted, without a name twice, and no name is public beside it.
 
     Users need no enum of the generated package; kinds and orders are open sets, and Prefer has words of its own.

@@ -15,7 +15,7 @@ BASIC = {"type": "Basic", "username": "reader", "password": "planted-password"}
 EVENT = "iTwins.iTwinUpdated.v1"
 
 
-async def test_the_overview_names_what_a_test_starts_with(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_the_overview_has_address_token_and_ids(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """One request returns address, token, ids and settings, and is not in the journal."""
     overview = (await http.get("/sandbox")).json()
     assert (overview["base_url"], overview["token"]) == (sandbox.base_url, sandbox.token)

@@ -183,9 +183,7 @@ async def test_every_response_can_have_other_fields_and_values(
 
 
 @pytest.mark.parametrize("name", CHANGES)
-async def test_a_changed_response_leaves_what_is_stored_as_it_is(
-    call: Caller, sandbox: Sandbox, name: FaultName
-) -> None:
+async def test_a_changed_response_changes_no_stored_item(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
     """The request after the fault has the response of the request before it."""
     for operation in ("list_itwins", "update_repository", "list_scene_objects", "get_primary_account"):
         before = (await call(operation)).json()
@@ -208,7 +206,7 @@ async def test_a_scripted_error_says_when_to_come_back(call: Caller, sandbox: Sa
 async def test_a_token_expires_until_faults_are_cleared_or_it_is_registered(
     call: Caller, http: httpx.AsyncClient, sandbox: Sandbox
 ) -> None:
-    """From that request on the token gets 401, until faults are cleared or it is registered again."""
+    """An expired token gets 401 until faults are cleared or it is registered again."""
     sandbox.add_token(sandbox.token, permissions=[], organization_administrator=False, service_application=False)
     sandbox.fault("token_expires", skip=1)
     responses = [await call("get_primary_account") for _ in range(3)]

@@ -57,7 +57,7 @@ SEED: dict[str, Any] = {
 }
 
 
-async def test_a_seed_has_exactly_what_it_names() -> None:
+async def test_a_seed_has_exactly_its_entries() -> None:
     """A seed is stored with an Account and plausible defaults, and a reset restores it."""
     async with serving(seed=SEED) as (sandbox, http):
         ids = sandbox.scene_id, sandbox.webhook_id, sandbox.account_id

@@ -41,9 +41,7 @@ def files(root: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(("umask", "environment"), [(-1, {}), (0o077, ELSEWHERE)], ids=["here", "elsewhere"])
-def test_a_run_gives_what_is_committed_and_leaves_nothing_else(
-    tmp_path: Path, umask: int, environment: dict[str, str]
-) -> None:
+def test_a_run_gives_the_committed_package_alone(tmp_path: Path, umask: int, environment: dict[str, str]) -> None:
     """The output does not depend on the run or on a ruff configuration above the folder.
 
     Nor on the locale, the umask, the time zone and the seed of hashes. Neither a cache nor a temporary folder stays.

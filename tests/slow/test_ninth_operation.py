@@ -34,7 +34,7 @@ CHECKS = (
     *("tests/tools/test_repository.py", "tests/tools/test_wrapper_fits.py", "tests/wrapper/operations"),
 )
 #: The tests of the new operation, and those that compare it with the document.
-SELECTED = "first_account or the_calls or fits or not wrapper"
+SELECTED = "first_account or fits or not wrapper"
 
 
 class Copy:

@@ -115,7 +115,7 @@ def test_a_parameter_that_would_be_sent_otherwise_is_rejected(
     assert all(problem.place.startswith(PARAMETER) for problem in found)
 
 
-def test_what_a_component_says_wrongly_has_the_place_of_the_component(specification: Document) -> None:
+def test_a_problem_of_a_component_has_the_place_of_the_component(specification: Document) -> None:
     """A parameter that many operations share is named where it is written."""
     document = copy.deepcopy(specification)
     document["components"]["parameters"]["Status"] |= {"name": "*"}
@@ -144,7 +144,7 @@ def test_a_problem_has_the_line_of_its_place(keys: tuple[str, ...], line: int) -
     ("text", "said"), [("a: [1\nb: 2\n", "x.yaml:2: no YAML: "), ("- a\n", "x.yaml:1: no OpenAPI document")]
 )
 def test_a_text_that_is_no_document_is_rejected_with_its_line(text: str, said: str) -> None:
-    """Neither broken YAML nor a list ends in a traceback."""
+    """The error of broken YAML, and of a list, names the file and the line."""
     with pytest.raises(SystemExit, match=re.escape(said)):
         parse(text, name="x.yaml")
 

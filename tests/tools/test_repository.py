@@ -95,8 +95,8 @@ def test_every_supported_python_is_checked() -> None:
 
 
 @pytest.mark.parametrize("page", ["SECURITY.md", ".github/CONTRIBUTING.md"])
-def test_what_a_page_links_to_is_there(page: str) -> None:
-    """Each file that it links to, from where the page is."""
+def test_the_links_of_a_page_lead_to_files(page: str) -> None:
+    """Each relative link of a page leads to a file."""
     linked = re.findall(r"\]\(([^)#:]+)\)", text(page))
     assert linked
     assert [name for name in linked if not ((PROJECT / page).parent / name).exists()] == []

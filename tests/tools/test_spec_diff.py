@@ -132,7 +132,7 @@ def test_a_change_is_reported(changed: str, value: object, heading: str, line: s
 
 
 def test_a_change_of_a_schema_names_the_operations() -> None:
-    """Its line says which operations send it, and which return it."""
+    """The line of a changed schema names the operations that send and return it."""
     lines = report(THINGS, replaced(THINGS, {f"{COLOR} enum 2": "green"}))
     assert lines[-1] == "  Color enum green (sent by create_thing; returned by create_thing): new: green"
 
@@ -148,7 +148,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[Any, Any
 def test_the_exit_status_is_1_after_a_breaking_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a breaking change the status is 0, and an invalid document is an error with its line."""
+    """The status is 1 after a breaking change, else 0, and an invalid document is an error with its line."""
     run(tmp_path, monkeypatch, {f"{SENT} properties tags": STRING})
     with pytest.raises(SystemExit, match=r"^1$"):
         run(tmp_path, monkeypatch, {f"{TOP} schema maximum": 50})

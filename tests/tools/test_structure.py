@@ -79,6 +79,6 @@ def test_a_part_above_its_ceiling_is_named() -> None:
         ("é = f('ü')", ["pass", "é = f('üx')"]),
     ],
 )
-def test_what_a_mutant_changes(source: str, changed: list[str]) -> None:
+def test_the_changes_of_mutants(source: str, changed: list[str]) -> None:
     """Each mutant is the source with one change that a test can notice."""
     assert sorted(mutant.applied_to(source.encode()).decode() for mutant in mutants_of(source)) == sorted(changed)

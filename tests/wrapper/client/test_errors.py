@@ -156,7 +156,9 @@ TRIAL = {f"ITwinPlatform-RateLimited-{name}": name for name in ("Tier", "API", "
         ({"Tier": "Standard", "ITwinPlatform-RateLimited-Tier": ""}, ("Standard", None, None)),
     ],
 )
-async def test_a_rate_limit_names_what_was_exceeded(headers: dict[str, str], expected: tuple[str | None, ...]) -> None:
+async def test_a_rate_limit_names_tier_api_and_operation(
+    headers: dict[str, str], expected: tuple[str | None, ...]
+) -> None:
     """Tier, API and operation come from either set of headers that has been seen, and are None where absent."""
     error = await error_of(httpx.Response(429, headers=headers | {"retry-after": "9"}))
     assert isinstance(error, RateLimitError)

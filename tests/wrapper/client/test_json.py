@@ -92,7 +92,7 @@ WRITTEN: dict[str, object] = {
 
 @pytest.mark.parametrize("value", WRITTEN.values(), ids=WRITTEN)
 async def test_models_are_written_as_their_wire_form(value: object) -> None:
-    """Wherever a model, an enum or a time stands in a body, it is written as `encode` gives it, UNSET omitted."""
+    """A model, an enum or a time in a body is written as `encode` returns it, without UNSET."""
     assert await sent(value) == json.loads(json.dumps(encode(value)))
 
 

@@ -78,7 +78,7 @@ async def test_a_mock_of_the_class_has_its_operations() -> None:
         assert not hasattr(mock.scenes, "delete")
 
 
-def test_without_asyncio_a_call_tells_what_it_needs() -> None:
+def test_a_call_without_asyncio_is_a_state_error() -> None:
     """Under trio and curio no asyncio loop runs: a StateError says so, also in `async with`, and nothing is sent."""
 
     async def called(client: PlatformClient) -> None:

@@ -33,7 +33,7 @@ async def request_of(**settings: Any) -> httpx.Request:
 
 
 async def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without arguments, three variables say where to send, as which vendor and with which token."""
+    """Three variables of the environment set the address, the vendor and the token."""
     for name, variable in NAMES.items():
         monkeypatch.setenv(variable, SETTINGS[name])
     request = await request_of(base_url=None, vendor=None, token=None)

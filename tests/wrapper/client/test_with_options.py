@@ -98,7 +98,7 @@ async def test_the_keyword_of_an_operation_wins() -> None:
     assert requests[2].headers.get_list("prefer") == ["return=representation"]
 
 
-async def test_extras_are_sent_beside_what_an_operation_sends() -> None:
+async def test_extras_are_added_to_a_request() -> None:
     """`extra_query` and `extra_body` nest, and hold for every page and for no other query than that of the link."""
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -124,7 +124,7 @@ TAKEN: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("option", "words"), TAKEN)
-async def test_extras_never_replace_what_an_operation_sends(option: dict[str, Any], words: str) -> None:
+async def test_extras_replace_nothing_of_an_operation(option: dict[str, Any], words: str) -> None:
     """A name that the operation sends, and a body where it sends none, are rejected by the name of the option."""
     client, requests = answering()
     view = client.with_options(**option)

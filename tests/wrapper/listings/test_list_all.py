@@ -194,7 +194,7 @@ BROKEN, UNPROCESSABLE = httpx.ConnectError("broken"), httpx.Response(422)
 
 @pytest.mark.parametrize(("number", "error"), [(1, BROKEN), (4, BROKEN), (10, BROKEN), (5, UNPROCESSABLE)])
 async def test_a_listing_resumes_from_an_error(number: int, error: httpx.Response | Exception) -> None:
-    """Whichever request fails, the collected items and those of the resumed listing are all iTwins once.
+    """The collected items and those of the resumed listing are all iTwins once, whichever request fails.
 
     Only the first request of a range tells whether the service rejects its filter: a later 422 is the caller's to see.
     """

@@ -43,7 +43,7 @@ async def test_the_first_page_takes_one_request(limit: int | None, count: int) -
     assert await items.pager(resume=first.resume).collect() == items.everything[count:]
 
 
-async def test_a_pager_that_is_used_like_a_list_says_what_to_write() -> None:
+async def test_a_pager_that_is_used_like_a_list_is_a_type_error() -> None:
     """`await pager` and `for item in pager` name `async for` and `collect()`."""
     pager: Any = NumberedItems(0).pager()
     with pytest.raises(TypeError, match=r"await pager\.collect\(\)"):

@@ -181,7 +181,7 @@ READINGS = st.fixed_dictionaries(
 
 
 @given(SERVICES, READINGS, st.integers(2, 17))
-async def test_concurrent_listings_return_what_sequential_ones_do(
+async def test_concurrent_listings_equal_sequential_ones(
     service: NumberedItems, reading: dict[str, Any], concurrency: int
 ) -> None:
     """A concurrent listing returns the items of a sequential one, and a resume returns the rest once."""

@@ -109,7 +109,7 @@ STAYING: list[tuple[str, Any, str]] = [
 async def test_a_value_of_another_type_stays_and_is_named(
     name: str, body: Any, place: str, exchange: Exchange, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The result has it as it came, and one warning says where it is and which type it has, and not the value."""
+    """A value of another type is kept, and one warning names its place and its type, without the value."""
     found = await exchange(name, json=body)
     wrapper = TYPES[name][1]
     assert wire_of(found) == body.get(wrapper or "webhook", body)
