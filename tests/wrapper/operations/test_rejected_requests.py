@@ -124,6 +124,13 @@ async def test_a_body_is_sent_as_given_with_the_checks_lifted(
     assert exchange.sent == body
 
 
+async def test_a_combination_is_sent_with_the_checks_lifted(exchange: Exchange) -> None:
+    """Without checks, `select` and the full representation are requested together."""
+    await exchange("list_itwins", {"select": "id", "representation": "full"}, checked=False)
+    assert exchange.request.url.params["$select"] == "id"
+    assert exchange.request.headers["prefer"] == "return=representation"
+
+
 async def test_integers_of_another_library_are_sent_as_integers(exchange: Exchange) -> None:
     """Integers of libraries such as numpy are sent in a query, a header and a body."""
     await exchange("list_itwins", {"page_size": Index(), "max_return": Index()}, checked=False)
