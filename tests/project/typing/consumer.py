@@ -78,7 +78,8 @@ async def repositories(platform: ip.PlatformClient) -> None:
         await platform.repositories.update("i", "r", authentication=repository.authentication)
     if repository.options:
         assert_type(repository.options.minimum_level, int | None)
-        assert_type(repository.options.replace(minimum_level=None), ip.RepositoryOptions)
+        changed: ip.RepositoryOptions = repository.options.replace(minimum_level=None)
+        await platform.repositories.update("i", "r", options=changed)
     mapping: Mapping[str, object] = {"type": "Basic"}
     await platform.repositories.update("i", "r", authentication=mapping, options=mapping)
     password: ip.BasicAuthenticationParam = {"type": "Basic", "username": "u", "password": "p"}
