@@ -66,8 +66,6 @@ WRONG_SETTINGS: dict[str, tuple[object, ...]] = {
     "itwins": (0, "many", 1.5),
     "objects": (-1, True),
     "latency": (-0.1, "1"),
-    "strict": ("yes",),
-    "host": (None,),
     "clock": (5,),
 }
 

@@ -8,11 +8,11 @@ from urllib.parse import quote
 import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from itwin_platform_sandbox import FAULTS, Sandbox
+from itwin_platform_sandbox import Sandbox
 
 from tests.support.examples import examples, strings
 from tests.support.operations import OPERATIONS
-from tests.support.sandboxes import ids_of, requests_of
+from tests.support.sandboxes import ids_of
 from tests.support.schema_values import ANY_JSON, values_of
 
 PARAMETERS = st.dictionaries(
@@ -20,7 +20,6 @@ PARAMETERS = st.dictionaries(
     strings(max_size=20) | st.integers().map(str) | st.sampled_from(["Active", "displayName", "status eq 'Active'"]),
 )
 HEADERS = {"Authorization": "Bearer a", "Content-Type": "application/json"}
-CHANGES = [name for name, kind in FAULTS.items() if kind.phase == "change"]
 
 
 @pytest.fixture(scope="module")
@@ -57,16 +56,3 @@ def test_any_request_gets_a_documented_response(
     assert response.status_code in {operation.success, *(status for status, _, _ in operation.errors)} - {401, 429}
     found: Any = response.json()
     assert response.is_success or found["error"].keys() == {"code", "message", "target", "details"}
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-@settings(deadline=None, max_examples=examples(40))
-@given(faults=st.lists(st.sampled_from(CHANGES), max_size=6))
-def test_faults_can_be_combined(name: str, faults: list[Any], sandbox: Sandbox, client: httpx.Client) -> None:
-    """Any combination of faults still gives a documented response."""
-    sandbox.reset()
-    for fault in faults:
-        sandbox.fault(fault, count=None)
-    method, url = requests_of(sandbox)[name]
-    response = client.request(method, url, json=OPERATIONS[name].sent)
-    assert response.status_code == OPERATIONS[name].success

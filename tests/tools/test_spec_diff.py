@@ -53,10 +53,8 @@ components:
         color: {$ref: '#/components/schemas/Color'}
         note: {oneOf: [{type: string}, {type: 'null'}]}
         made: {type: string, format: date-time}
-        parts: {type: array, maxItems: 5, items: {type: string}}
     ThingCreate: *thing
     Color: {type: string, enum: [red, blue], x-enum-varnames: [RED, BLUE]}
-    ThingId: {type: string, maxLength: 10}
 """)
 GONE = object()
 Keys = tuple[Any, ...]

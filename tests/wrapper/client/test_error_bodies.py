@@ -87,10 +87,8 @@ SUCCESSES: dict[str, tuple[str, bytes, str]] = {
     "nothing": (JSON, b"", f"{NO_JSON} (an empty body)"),
     "a text": ("text/plain", b"OK", f"{NO_JSON} (text/plain, 2 B: OK)"),
     "an error": (JSON, b'{"error": {"message": "Quota exceeded"}}', f"{NO_ACCOUNT} (JSON, 40 B: Quota exceeded)"),
-    "a string": (JSON, b'"x"', "an object was expected (JSON, 3 B: x)"),
     "null": (JSON, b"null", "an object was expected (JSON, 4 B)"),
     "another object": (JSON, b'{"value": ["a"], "eventTypes": ["b"]}', NO_ACCOUNT),
-    "a list": (JSON, b'["a"]', "an object was expected"),
     "control characters": (HTML, b"<title>a&#10;\x9b\xc2\x9b</title>", f"{NO_JSON} (HTML, 24 B: a \ufffd\\x9b)"),
 }
 
