@@ -11,10 +11,10 @@ SIZES = ((900, 1.0), (12_000, 1.45), (35_000, 1.25), (100_000, 1.05))
 CONCURRENCIES = (1, 4, 10)
 
 
-async def list_all_requests(*, sizes: tuple[tuple[int, float], ...] = SIZES) -> list[Figure]:
-    """Read listings of each size with each concurrency."""
+async def list_all_requests() -> list[Figure]:
+    """Return the figures of listings of each size with each concurrency."""
     figures: list[Figure] = []
-    for size, most in sizes:
+    for size, most in SIZES:
         async with (
             Sandbox(itwins=size, objects=0) as sandbox,
             PlatformClient(sandbox.base_url, vendor="vendor", token=sandbox.token) as platform,

@@ -40,7 +40,7 @@ def test_data_of_a_known_kind_is_typed_and_loses_nothing(resource: dict[str, Any
 
 @pytest.mark.parametrize("kind", ["Layer", "Repository", "iModelVisibility", "ResourceSettings", "view3d", ""])
 def test_data_of_any_other_kind_stays_a_dict(kind: str) -> None:
-    """Its structure is not shown, so it is kept as it is."""
+    """Data of an undocumented kind is kept unchanged."""
     data = {"position": {"x": 1}, "iTwinId": "i", "createdDateTime": "2022-06-09T17:26:11.13"}
     item = SceneObject.from_dict({"kind": kind, "data": data})
     assert (type(item.data), item.data) == (dict, data)
@@ -49,7 +49,7 @@ def test_data_of_any_other_kind_stays_a_dict(kind: str) -> None:
 @settings(max_examples=examples(40))
 @given(objects_of(SCHEMAS["SceneObjectCreate"]) | objects_of({"properties": {}}), ANY_JSON)
 def test_an_object_to_create_is_sent_as_it_is_given(wire: dict[str, Any], inner: Any) -> None:
-    """As a mapping or as a model, nothing is added, dropped or changed, and nothing is shared with what was given."""
+    """A mapping and a model are sent unchanged, and the body shares no object with the argument."""
     wire |= {"data": {"inner": [inner]}}
     before = copy.deepcopy(wire)
     given_objects: list[Any] = [wire, SceneObjectCreate.from_dict(wire)]
@@ -61,7 +61,7 @@ def test_an_object_to_create_is_sent_as_it_is_given(wire: dict[str, Any], inner:
 
 
 def unescaped(value: Any) -> Any:
-    """A value before it was escaped, after a look at each string: none begins a tag or ends an attribute."""
+    """Return the value before it was escaped; fail if a string can begin a tag or end an attribute."""
     if isinstance(value, str):
         assert not set("<>\"'") & set(value)
         return html.unescape(value)
@@ -72,7 +72,7 @@ def unescaped(value: Any) -> Any:
 
 @given(ANY_JSON)
 def test_every_string_is_escaped_once_and_nothing_else_changes(data: Any) -> None:
-    """Keys included; a browser shows the strings themselves, and the source stays as it was."""
+    """Each string and key is escaped once, a browser shows the original, and the source is unchanged."""
     before = copy.deepcopy(data)
     assert unescaped(escape(data)) == data == before
 
@@ -88,7 +88,7 @@ def test_typed_data_is_escaped_as_its_wire_form(view: dict[str, Any], resource: 
 
 
 def test_the_escaped_copy_is_json() -> None:
-    """Tuples become lists, keys become strings, and other objects their escaped text: nothing escapes the escaping."""
+    """The escaped copy of a tuple is a list, a key is a string, and any other object is its escaped text."""
     escaped = escape({1: ("<a>", b"<b>"), None: {"<c>"}})
     assert escaped == {"1": ["&lt;a&gt;", "b&#x27;&lt;b&gt;&#x27;"], "None": "{&#x27;&lt;c&gt;&#x27;}"}
     assert json.loads(json.dumps(escaped)) == escaped
@@ -101,7 +101,7 @@ def test_a_response_with_any_deviation_gives_the_models_of_dictionaries(name: st
 
 
 def test_names_that_are_data_are_read_and_not_all_kept() -> None:
-    """A service whose items have other names each time costs no memory, and neither do names that no field can have."""
+    """Unknown names cost no memory, even when each page has new ones or names that no field can have."""
     reader = ResponseReader(ITwinsResponse)
     for number in range(2 * MOST):
         unknown = [{f"name{number}": 1}, {'"': 2, "\\": 3, "": 4, "`": 5}]
@@ -115,12 +115,12 @@ LISTED = OPERATIONS["list_scene_objects"].sample()
 
 
 def listed_view() -> SceneObject:
-    """Return an object of a page, whose data has not been read."""
+    """Return an object of a page before its data is read."""
     return list_scene_objects.parse_response(httpx.Response(200, json=LISTED | {"objects": [VIEW]})).objects[0]
 
 
-def test_what_is_changed_in_the_data_of_a_listed_object_stays() -> None:
-    """Its models are made when the data is first read, and only then; what is assigned before stays too."""
+def test_changes_in_the_data_of_a_listed_object_are_kept() -> None:
+    """The models of the data are made on the first read, and changed or assigned data stays."""
     item, unread = listed_view(), listed_view()
     assert isinstance(item.data, View3dData)
     item.data.far = 5.0
@@ -138,10 +138,10 @@ COPIES: dict[str, Callable[[SceneObject], SceneObject]] = {
 
 
 @pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
-def test_an_object_whose_data_was_not_read_is_like_one_whose_data_was(
+def test_an_object_is_equal_before_and_after_its_data_is_read(
     copied: Callable[[SceneObject], SceneObject],
 ) -> None:
-    """It is equal, and has the same copies, the same representation, and the same JSON."""
+    """An object is equal before and after its data is read, and so are its copies, its `repr` and its JSON."""
     known = SceneObject.from_dict(VIEW)
     assert copied(listed_view()) == known
     assert (repr(listed_view()), listed_view().to_dict()) == (repr(known), known.to_dict())

@@ -36,7 +36,7 @@ RESOURCE = RepositoryResourceData(itwin_id="i", repository_id="r", id="m", class
     ids=str,
 )
 def test_a_value_is_written_for_json(value: object, written: object) -> None:
-    """Models, enums and times become what JSON has; UNSET is omitted, null is not."""
+    """Models, enums and times become JSON values; UNSET is omitted, null is not."""
     assert encode(value) == written
     assert type(encode(value)) is type(written)
 
@@ -60,7 +60,7 @@ def test_a_parameter_is_written_as_string(value: object, text: str) -> None:
 
 
 def test_a_field_wins_over_an_unknown_one_of_its_name() -> None:
-    """What is set as a field is what is written."""
+    """The value of a field wins over an unknown field of the same name."""
     created = SceneObjectCreate(kind="Layer", version="1.0.0", data={})
     created["kind"] = "Other"
     assert created.to_dict()["kind"] == "Layer"
@@ -68,7 +68,7 @@ def test_a_field_wins_over_an_unknown_one_of_its_name() -> None:
 
 @pytest.mark.parametrize("value", ["soon", "2024-13-01", 7, None, ["2024-01-02"]])
 def test_dates_and_uuids_are_read_and_other_values_stay(value: Any) -> None:
-    """What is no date and no UUID stays as it came; a map of them keeps its names."""
+    """A value that is no date or UUID is kept; a map of dates keeps its names."""
     assert (decode_date(value), decode_uuid(value), decode_uuid(KEY)) == (value, value, UUID(KEY))
     assert decode_map(decode_date, {"a": "2024-05-17", "b": value}) == {"a": date(2024, 5, 17), "b": value}
 
@@ -99,20 +99,16 @@ def at(*parts: int, zone: timezone = UTC) -> datetime:
         ("2015-11-05T19:10:42.9712696", at(2015, 11, 5, 19, 10, 42, 971_269), "2015-11-05T19:10:42.971Z"),
         ("11/3/2023 8:07:01 PM", at(2023, 11, 3, 20, 7, 1), "2023-11-03T20:07:01.000Z"),
         ("11/3/2023 8:07:01 PM +02:00", at(2023, 11, 3, 18, 7, 1), "2023-11-03T18:07:01.000Z"),
-        ("2022-06-09 17:26", at(2022, 6, 9, 17, 26), "2022-06-09T17:26:00.000Z"),
         ("2022-06-09", at(2022, 6, 9), "2022-06-09T00:00:00.000Z"),
         ("2022-06-09T17:26:11+05:30", at(2022, 6, 9, 11, 56, 11), "2022-06-09T11:56:11.000Z"),
         ("Thu, 09 Jun 2022 17:26:11 GMT", at(2022, 6, 9, 17, 26, 11), "2022-06-09T17:26:11.000Z"),
         ("2022-06-09T24:00:00Z", at(2022, 6, 10), "2022-06-10T00:00:00.000Z"),
-        ("2024-12-31T24:00", at(2025, 1, 1), "2025-01-01T00:00:00.000Z"),
-        ("2022-06-09 24:00:00.0000000+02:00", at(2022, 6, 9, 22), "2022-06-09T22:00:00.000Z"),
-        ("0001-01-01T00:00:00", at(1, 1, 1), "0001-01-01T00:00:00.000Z"),
         ("9999-12-31T23:59:59.9999999Z", at(9999, 12, 31, 23, 59, 59, 999_999), "9999-12-31T23:59:59.999Z"),
         ("0001-01-01T00:00:00+05:00", at(1, 1, 1, zone=timezone(timedelta(hours=5))), "0001-01-01T00:00:00.000+05:00"),
     ],
 )
 def test_a_time_is_read_in_any_form(text: str, moment: datetime, written: str) -> None:
-    """With or without a zone (UTC then), in every form that was seen; it is written in the documented form."""
+    """A time is read in each seen form, as UTC without a zone, and written in the documented form."""
     read = decode_datetime(text)
     assert (read, encode_datetime(read)) == (moment, written)
     assert read.tzinfo is not None
@@ -139,8 +135,8 @@ def test_any_number_of_digits_is_read(digits: int, zone: str) -> None:
     ],
     ids=lambda value: ascii(value)[:30],
 )
-def test_what_is_no_complete_time_stays(value: object) -> None:
-    """Nothing is invented: no date of today, no zone of this machine; and no page is lost by it."""
+def test_an_incomplete_time_is_kept(value: object) -> None:
+    """An incomplete time is kept as text, never completed with today's date or the machine's zone."""
     assert decode_datetime(value) is value
     assert ITwin.from_dict({"createdDateTime": value}).to_dict() == {"createdDateTime": value}
 
@@ -149,7 +145,7 @@ def test_what_is_no_complete_time_stays(value: object) -> None:
 @example("1/1/1 1:1:1.1 AM")
 @example("\x1c0\x00:0 0AM")
 def test_no_text_breaks_the_reading(text: str) -> None:
-    """Whatever the text is, it is read or stays, without an error or a warning, and what is read has a zone."""
+    """Any text is kept or becomes an aware time, without an error or a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read = decode_datetime(text)
@@ -170,6 +166,6 @@ def test_any_time_is_written_in_utc(moment: datetime) -> None:
 
 
 def test_the_fields_that_are_sent_do_not_show_in_a_frame() -> None:
-    """Tools that report errors show what frames hold: of the fields of a model, only the names show."""
+    """The `repr` of a model's fields shows only their names, because error trackers show local variables."""
     fields = models.WebhookUpdate(secret="planted").wire_fields()
     assert (repr(fields), fields["secret"]) == ("Fields(secret)", "planted")

@@ -14,9 +14,6 @@ from itwin_platform_api.rules import Rule, check
 from tests.support.calls import SCENE
 from tests.wrapper.client.conftest import Index
 
-LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
-LAYER_MODEL: Any = partial(SceneObjectCreate, "1.0.0", "Layer", {})
-
 
 class OtherBool:
     """A truth value of another library, which is neither a bool nor an integer."""
@@ -57,15 +54,15 @@ def by_rule(value: object, **details: Any) -> tuple[str | None, str | None] | No
 def test_a_value_fits_its_rule_to_both_ends(
     details: dict[str, Any], fitting: list[object], others: list[object]
 ) -> None:
-    """Both ends of a range belong to it, a truth value is no number, a string no list, and None is null."""
+    """A range includes its ends, a bool is no number, a string is no list, and None is null."""
     assert [by_rule(value, **details) for value in fitting] == [None] * len(fitting)
     for extra in ({}, {"required": True}):
         assert [by_rule(value, **details, **extra) for value in others] == [("Invalid", "T")] * len(others)
 
 
 @pytest.mark.parametrize("kind", ["string", "integer", "number", "boolean", "array", "object", "any"])
-def test_what_may_be_omitted_or_null_passes(kind: str) -> None:
-    """UNSET breaks no rule of what can be omitted, None no rule of what can be null; an empty string is missing."""
+def test_an_optional_or_nullable_value_passes(kind: str) -> None:
+    """UNSET passes an optional value, None a nullable one; an empty string counts as missing."""
     assert by_rule(UNSET, kind=kind) is None
     assert by_rule(None, kind=kind, nullable=True) is None
     assert by_rule(UNSET, kind=kind, required=True, missing_code="Missing") == ("Missing", "T")
@@ -73,47 +70,8 @@ def test_what_may_be_omitted_or_null_passes(kind: str) -> None:
 
 
 def test_a_limit_that_the_document_does_not_state_is_none() -> None:
-    """What is derived of a limit fails by name where there is none."""
+    """Reading a limit that the document does not state is a ValueError that names it."""
     with pytest.raises(ValueError, match="no maximum of skip"):
         assert list_itwins.RULES["skip"].maximum
 
 
-STORED: dict[str, object] = {"queryParameters": {}, "minimumLevel": None, "maximumLevel": 0}
-#: An argument that becomes a part of the body, and how the text of its rejection goes on; empty where it passes.
-BODIES: list[tuple[str, Any, str]] = [
-    ("objects", [LAYER, LAYER | {"order": None, "region": "x"}], ""),
-    ("objects", [LAYER, LAYER | {"version": "1"}], "[1].version must be a semantic version, such as 1.0.0 (InvalidS"),
-    ("objects", [LAYER, {"kind": "Layer", "data": {}}], "[1].version is required (InvalidScenesRequest)"),
-    ("objects", [LAYER_MODEL(order="1")], "[0].order must be a number, not str (InvalidScenesRequest)"),
-    *(("objects", [value], "[0] must be a mapping, not ") for value in (5, "x")),
-    ("objects", [None], "[0] cannot be None"),
-    ("objects", [LAYER | {"display_name": "x"}], "[0].display_name must be written as in JSON in a mapping: displayN"),
-    ("options", STORED | {"minimumLevel": 24, "new": [1]}, ""),
-    ("options", STORED | {"minimumLevel": 25}, ".minimum_level must be an integer from 0 to 24 (InvalidValue [min"),
-    ("options", {"minimum_level": 1}, ".minimum_level must be written as in JSON in a mapping: minimumLevel (Inva"),
-    (
-        "options",
-        STORED | {"queryParameters": "a=b"},
-        ".query_parameters must be a mapping, not str (InvalidValue [options])",
-    ),
-    ("authentication", {"type": "OAuth2AuthorizationCodePKCE", "client_id": "c"}, ".client_id must be written as in"),
-    *(
-        ("authentication", {"type": kind, "key": "k"}, " must have a `type`, one of Header, QueryParameter, Basic, ")
-        for kind in (None, "", "basic", "ApiKey", 5, ["Basic"])
-    ),
-]
-
-
-@pytest.mark.parametrize(("argument", "value", "said"), BODIES, ids=lambda value: str(value)[:40])
-def test_a_body_is_checked_to_its_last_item(argument: str, value: object, said: str) -> None:
-    """The error names the argument, the item and the property; null in a mapping is sent as written."""
-    rules, body = update_repository.RULES, {argument: value}
-    if argument == "objects":
-        rules, body = create_scene.RULES, {"displayName": "S", "sceneData": {"objects": value}}
-    text = argument
-    try:
-        check({"body": rules["body"]}, {"body": body}, usage_error)
-    except UsageError as error:
-        text = str(error)
-    assert text.startswith(argument + said)
-    assert said or text == argument

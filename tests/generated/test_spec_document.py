@@ -24,7 +24,6 @@ OPERATIONS: dict[str, dict[str, Any]] = {
 }
 BODIES = [operation["requestBody"] for operation in OPERATIONS.values() if "requestBody" in operation]
 RESPONSES = [(status, each) for operation in OPERATIONS.values() for status, each in operation["responses"].items()]
-EACH_OPERATION = pytest.mark.parametrize("name", OPERATIONS)
 SECTIONS = {
     *map(str, range(1, 10)),
     *(f"2.{number}" for number in range(1, 12)),
@@ -57,14 +56,6 @@ def test_every_body_has_examples_that_fit() -> None:
             assert media["examples"]
             for example in media["examples"].values():
                 assert [error.message for error in validator.iter_errors(example["value"])] == []
-
-
-@EACH_OPERATION
-def test_a_preview_is_marked_the_same_way_everywhere(name: str) -> None:
-    """The mark and the sentence go together, and the sentence is always the same."""
-    description, preview = OPERATIONS[name]["description"], OPERATIONS[name].get("x-technical-preview") is True
-    sentence = "Technical Preview: for testing only, not for production use; may change."
-    assert (description.partition("\n")[0] == sentence) is preview
 
 
 def examples_of(response: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -110,15 +101,3 @@ def test_an_invalid_request_gets_a_documented_error(name: str) -> None:
     assert given == details_of(errors) - {("InvalidValue", "$filter")}
 
 
-def test_member_names_read_as_their_values() -> None:
-    """Each value has a member name: the words of the value in upper case, joined by underscores."""
-    pairs = [
-        pair
-        for _, node in nodes(DOCUMENT)
-        if "x-enum-varnames" in node
-        for pair in zip(node["enum"], node["x-enum-varnames"], strict=True)
-    ]
-    assert pairs
-    for value, member in pairs:
-        assert re.fullmatch(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*", member)
-        assert member.replace("_", "") == re.sub(r"[^A-Z0-9]", "", value.upper())

@@ -1,5 +1,6 @@
 """Each model has one table of its fields, from which everything that reads and writes it is made."""
 
+import inspect
 import logging
 import traceback
 from datetime import UTC, date, datetime
@@ -54,7 +55,7 @@ class MyITwin(ITwin):
 
     @classmethod
     def from_dict(cls, src_dict: Any) -> Any:
-        """Name what has no name."""
+        """Add a name if there is none."""
         return super().from_dict({"displayName": "unnamed"} | src_dict)
 
 
@@ -64,7 +65,7 @@ class MySubClass(MyITwin):
 
 @pytest.mark.parametrize("kind", [MyITwin, MySubClass])
 def test_a_class_that_is_derived_from_a_model_keeps_its_methods(kind: Any) -> None:
-    """Neither its own methods nor those of the model are replaced by the other's, whichever is called first."""
+    """A derived class and its model keep their own methods, in any order of the first calls."""
     for _ in range(2):
         mine, plain = kind.from_dict({"id": "a"}), ITwin.from_dict({"id": "a"})
         assert (type(mine), mine.display_name) == (kind, "unnamed")
@@ -72,25 +73,16 @@ def test_a_class_that_is_derived_from_a_model_keeps_its_methods(kind: Any) -> No
         assert (type(plain), plain.to_dict()) == (ITwin, {"id": "a"})
 
 
-class Failing(dict[str, Any]):
-    """An object that fails when it is read."""
-
-    def __getitem__(self, key: str) -> Any:
-        raise RuntimeError(key)
-
-
-def test_a_method_that_is_made_is_shown_like_one_that_was_written() -> None:
-    """Help has its name and documentation, and a traceback its line."""
-    with pytest.raises(RuntimeError) as caught:
-        ITwin.from_dict(Failing(id="a"))
-    frame = traceback.extract_tb(caught.value.__traceback__)[-2]
-    assert (frame.name, "['id']" in str(frame.line)) == ("from_dict", True)
+def test_a_method_that_is_made_has_its_source_and_documentation() -> None:
+    """Tracebacks, debuggers and `help` show a method that is made as one that is written."""
+    ITwin.from_dict({})
     method: Any = ITwin.from_dict
+    assert "'id'" in inspect.getsource(method)
     assert (method.__qualname__, method.__doc__) == ("ITwin.from_dict", JSONModel.from_dict.__doc__)
 
 
 def test_a_warning_without_a_wrapper_is_in_the_log_of_the_package(caplog: pytest.LogCaptureFixture) -> None:
-    """A response of a plain httpx client has no words of its own."""
+    """The warning of a response without a client is logged by the generated package."""
     body = {"iTwins": [{"number": 17, "latitude": "planted"}]}
     page = list_itwins.parse_response(httpx.Response(200, json=body))
     assert page.itwins[0].to_dict() == body["iTwins"][0]
@@ -170,7 +162,7 @@ TREE: dict[str, Any] = {
 
 
 def read(body: object, model: Any = Tree) -> Any:
-    """Read a response, and compare with what the dictionaries give."""
+    """Read a response, and compare the model with `from_dict`."""
     found = ResponseReader(model).read(httpx.Response(200, json=body))
     assert found == model.from_dict(body)
     assert found.to_dict() == body
@@ -178,7 +170,7 @@ def read(body: object, model: Any = Tree) -> Any:
 
 
 def test_all_that_a_document_may_bring_is_read(caplog: pytest.LogCaptureFixture) -> None:
-    """A tree, numbers with names, dates, and what may have several forms, all without a warning."""
+    """A tree, enums of numbers, dates and choices are read without a warning."""
     tree = read(TREE)
     assert (tree.level, type(tree.level), tree.day, tree.other) == (1, Level, date(2024, 5, 17), date(2024, 5, 17))
     assert (type(tree.first), type(tree.parts[0].parts[0]), tree.parts[0].parts[0].level) == (Tree, Tree, 7)
@@ -208,17 +200,17 @@ def test_all_that_a_document_may_bring_is_read(caplog: pytest.LogCaptureFixture)
     ],
     ids=str,
 )
-def test_what_has_another_type_in_it_is_named(
+def test_a_value_of_another_type_is_named(
     model: Any, body: dict[str, Any], place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Wherever it is, it stays, and the warning names it."""
+    """A value of another type is kept, and the warning names its place."""
     read(body, model)
     [record] = caplog.records
     assert record.getMessage().endswith(f": {place}")
 
 
 @pytest.mark.parametrize("value", [False, "1", 1.5, [1]], ids=repr)
-def test_what_is_no_integer_is_no_member(value: Any) -> None:
+def test_an_enum_of_integers_takes_integers_only(value: Any) -> None:
     """An enum of integers takes no truth value and no string; an integer that it does not list is its own name."""
     with pytest.raises(ValueError, match="is not a valid"):
         Level(value)
@@ -227,7 +219,7 @@ def test_what_is_no_integer_is_no_member(value: Any) -> None:
 
 
 def test_a_tree_that_is_too_deep_is_a_decode_error() -> None:
-    """What the standard library parses can be deeper than functions of Python can go."""
+    """A tree that is too deep for Python's recursion limit is a ResponseDecodeError."""
     tree: dict[str, Any] = {"name": 5}
     for _ in range(300):
         tree = {"name": "a", "parts": [tree]}
@@ -236,7 +228,7 @@ def test_a_tree_that_is_too_deep_is_a_decode_error() -> None:
 
 
 def test_names_that_are_data_keep_their_order() -> None:
-    """The query parameters of a repository are in the order of the response, whichever came in earlier ones."""
+    """Query parameters keep the order of their response, whatever order earlier responses had."""
     reader = ResponseReader(models.RepositoryResponse)
     for names in ("ab", "cba", "bca"):
         body = {"repository": {"options": {"queryParameters": dict.fromkeys(names, "1")}}}
@@ -257,7 +249,7 @@ def test_names_that_are_data_keep_their_order() -> None:
 def test_a_body_that_is_no_model_is_decoded_by_its_kind(
     kind: Kind, body: Any, value: Any, place: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A response may be a list, or a string; what has another type in it stays, and is named."""
+    """A body may be a list or a string; a value of another type is kept and logged."""
     assert decode_value(kind, body, httpx.Response(200)) == value
     assert [each.getMessage().partition("documented: ")[2] for each in caplog.records] == place
 

@@ -39,7 +39,7 @@ TEST_FILES = [block for page in PAGES for block in blocks_of(page, "python") if 
 
 @pytest.fixture
 def served(itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
-    """A sandbox where the three variables of the first page say that the service is."""
+    """A sandbox that the three environment variables of the quickstart name."""
     for name, value in variables_of(itwin_sandbox).items():
         monkeypatch.setenv(name, value)
     return itwin_sandbox
@@ -57,7 +57,7 @@ def console() -> Iterator[Console]:
 def test_code_of_a_page_runs(
     page: Path, console: Console, served: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The blocks of a page run one after the other behind the first page's, and print what the page says."""
+    """The blocks of a page run in order after those of the quickstart, and print the output that the page shows."""
     if "my_service._vendor" in page.read_text(encoding="utf-8"):
         make_service(tmp_path)
         monkeypatch.syspath_prepend(tmp_path)
@@ -87,7 +87,7 @@ def test_code_of_a_page_can_be_pasted(page: Path) -> None:
 
 
 OPERATIONS = [method for name, method in CALLABLES.items() if name.partition(".")[0] in GROUPS]
-#: What has an example besides.
+#: Other functions and classes with an example.
 OTHERS = [Pager, PlatformClient, PlatformClient.with_options, escape]
 
 

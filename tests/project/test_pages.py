@@ -1,4 +1,4 @@
-"""The pages of the documentation: every page has a way in, and what they name and state is what the code has."""
+"""The pages of the documentation: the navigation has each, and the names and defaults on them are those of the code."""
 
 import dataclasses
 import inspect
@@ -20,21 +20,21 @@ REFERENCE = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / 
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
-    """Every page has a way in; the strict build of the site reports a way that leads nowhere, and no missing one."""
+    """Every page is in the navigation once, which the strict build of the site does not check."""
     ways = re.findall(r"\]\((.+)\)$", (DOCS / ".navigation.md").read_text(encoding="utf-8"), re.MULTILINE)
     written = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md") if not page.name.startswith(".")}
     assert sorted(ways) == sorted(written | {PAGE.relative_to(DOCS).as_posix()})
 
 
 def test_every_public_name_and_operation_is_in_the_reference_once() -> None:
-    """What `itwin_platform` exports, and each method of each group, stands on one page of the reference."""
+    """Each export of `itwin_platform` and each method of a group is on one page of the reference."""
     assert sorted(re.findall(r"^::: itwin_platform\.(\w+)$", REFERENCE, re.MULTILINE)) == NAMES
     methods = sorted(name for name in CALLABLES if name.partition(".")[0] in GROUPS)
     assert sorted(re.findall(r"^      heading: (\w+\.\w+)$", REFERENCE, re.MULTILINE)) == methods
 
 
 def commands() -> set[str]:
-    """The lines of the pages' shell blocks, and what stands in the text as code."""
+    """Return the lines of the shell blocks and the inline code of all pages."""
     shell = [block.text.replace("\\\n", "") for page in TEXTS for block in blocks_of(page, "sh")]
     code = [code for text in TEXTS.values() for code in re.findall(r"`([^`\n]+)`", text)]
     return {line for text in shell for line in text.splitlines()} | {*code}
@@ -80,6 +80,6 @@ STATED = [
 
 
 @pytest.mark.parametrize(("page", "stated"), STATED)
-def test_a_page_states_what_the_code_has(page: str, stated: str) -> None:
+def test_a_page_states_the_values_of_the_code(page: str, stated: str) -> None:
     """Defaults, limits, event types and exceptions are on the page that explains them."""
     assert stated in TEXTS[DOCS / f"{page}.md"]

@@ -39,7 +39,7 @@ def test_the_operations_have_methods() -> None:
 
 @pytest.mark.parametrize("file", ["README.md", "CHANGELOG.md"])
 def test_every_operation_is_named(file: str) -> None:
-    """The table of README.md calls it, and the changelog announces it."""
+    """README.md calls each operation, and the changelog announces it."""
     text = " ".join((PROJECT / file).read_text(encoding="utf-8").lower().split())
     calls_of = {name: f"platform.{method}(" for name, method in METHODS.items()}
     announced = {name: operation["summary"].lower() for name, operation in OPERATIONS.items()}
@@ -48,8 +48,8 @@ def test_every_operation_is_named(file: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_docstring_says_what_is_preview_and_what_is_raised(name: str) -> None:
-    """It marks exactly the previews, and names the class of every documented rejection, and what every call raises.
+def test_a_docstring_names_previews_and_errors(name: str) -> None:
+    """A docstring marks the previews, and names the error class of each documented status and of every call.
 
     It says where to read: an editor shows no link, and the site links that instead.
     """
@@ -62,7 +62,7 @@ def test_a_docstring_says_what_is_preview_and_what_is_raised(name: str) -> None:
     assert f"Specification: [{name}](specification.md#{name})." in linked(said)
 
 
-def test_all_is_sorted_and_holds_what_is_shown() -> None:
+def test_all_is_sorted_and_complete() -> None:
     """`__all__` is sorted, without a name twice, and no name is public beside it.
 
     Users need no enum of the generated package; kinds and orders are open sets, and Prefer has words of its own.
@@ -77,7 +77,7 @@ def test_all_is_sorted_and_holds_what_is_shown() -> None:
 
 @pytest.mark.parametrize("name", CALLABLES)
 def test_every_name_is_documented(name: str) -> None:
-    """Each exported class and function, and each public method, says what it is for."""
+    """Each exported class and function, and each public method, has a docstring."""
     assert inspect.getdoc(CALLABLES[name])
 
 
@@ -93,7 +93,7 @@ MODELS = [name for name, value in EXPORTED.items() if attrs.has(value)]
 
 @pytest.mark.parametrize("name", MODELS)
 def test_help_describes_each_field(name: str) -> None:
-    """`help(ITwin)` says of every attribute what it is."""
+    """`help(ITwin)` describes every attribute."""
     fields = [each.name for each in attrs.fields(EXPORTED[name])]
     described = re.findall(r"^ +(\w+): \S", str(EXPORTED[name].__doc__), re.MULTILINE)
     assert [each for each in fields if each not in described] == []
@@ -113,7 +113,7 @@ def test_help_shows_the_arguments_of_users(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(CALLABLES))
 def test_no_argument_is_untyped_or_unnamed(name: str) -> None:
-    """No `**kwargs`, no `Any`: an editor shows what can be given; by position only ids of what a call is about."""
+    """No `**kwargs`, no `Any`: an editor shows each argument; only the ids of a resource are positional."""
     target = CALLABLES[name].__init__ if inspect.isclass(CALLABLES[name]) else CALLABLES[name]
     parameters = inspect.signature(CALLABLES[name]).parameters.values()
     assert [each for each in parameters if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL)] == []

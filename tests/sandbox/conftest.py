@@ -1,4 +1,4 @@
-"""A running sandbox and an HTTP client of it, for every test that asks."""
+"""A running sandbox and an HTTP client of it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -25,7 +25,7 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], a
 
 @pytest.fixture
 async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
-    """A running sandbox of a few things, or as the marker `itwin_sandbox` says."""
+    """A running sandbox with 30 iTwins and objects, or with the arguments of the marker `itwin_sandbox`."""
     marker = request.node.get_closest_marker("itwin_sandbox")
     arguments: dict[str, Any] = {"itwins": 30, "objects": 30, **(marker.kwargs if marker else {})}
     async with Sandbox(**arguments) as running:
@@ -34,6 +34,6 @@ async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
 
 @pytest.fixture
 async def http(sandbox: Sandbox) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of it with its token."""
+    """A client of the sandbox with its token."""
     async with client_of(sandbox) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Nothing of one test is in the next: what a reset and `clear_faults` end."""
+"""A reset and `clear_faults` end all that one test leaves to the next."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -16,7 +16,7 @@ DETECTOR = {"name": "cracks", "type": "PhotoObjectDetector"}
 
 
 class Sleeps:
-    """Sleep of a sandbox whose end a test decides, with the seconds of each."""
+    """The sleep function of a sandbox: a test ends each sleep, by its seconds."""
 
     def __init__(self) -> None:
         self.waiting: dict[float, asyncio.Event] = {}
@@ -40,8 +40,8 @@ async def is_refused(sandbox: Sandbox) -> bool:
     return False
 
 
-async def turns(count: int = 20) -> None:
-    """Let everything happen that waits for nothing but the loop."""
+async def iterate_loop(count: int = 20) -> None:
+    """Run the event loop for some iterations."""
     for _ in range(count):
         await asyncio.sleep(0)
 
@@ -58,12 +58,12 @@ async def test_a_later_refuse_has_its_own_timer(end: Callable[[Sandbox], object]
         await until(lambda: 2 in sleeps.waiting)
         for seconds, refused in ((0.5, True), (2, False)):
             sleeps.end(seconds)
-            await turns()
+            await iterate_loop()
             assert await is_refused(sandbox) is refused
 
 
-async def test_refuse_and_reset_in_one_turn_of_the_loop() -> None:
-    """Refuse, reset and refuse again without a turn between them refuse, open connections too; a reset ends it."""
+async def test_refuse_and_reset_in_one_iteration_of_the_loop() -> None:
+    """Refuse, reset and refuse in one iteration of the event loop refuse open connections too, until a reset."""
     async with serving() as (sandbox, http):
         await http.get("/itwins/")
         for _ in range(3):
@@ -80,7 +80,7 @@ async def test_refuse_and_reset_in_one_turn_of_the_loop() -> None:
 async def sent(
     http: httpx.AsyncClient, method: str, url: str, body: object = None
 ) -> AsyncIterator[asyncio.Task[None]]:
-    """A request under way, whose connection ends before its response."""
+    """Send a request whose connection is closed before its response."""
 
     async def send() -> None:
         with pytest.raises(httpx.TransportError):
@@ -96,13 +96,13 @@ async def sent(
 async def test_a_request_that_a_fault_holds_is_closed(
     sandbox: Sandbox, name: str, seconds: float | None, end: Callable[[Sandbox], None], statuses: list[None]
 ) -> None:
-    """It counts as in flight no longer; its record has no status, and after a reset it has no record."""
+    """A closed request is no longer in flight; its record has no status, and a reset removes the record."""
     async with client_of(sandbox) as http, client_of(sandbox) as other:
         sandbox.fault(name, seconds=seconds)  # type: ignore[arg-type] # names of faults
         async with sent(other, "GET", "/itwins/"):
             await until(lambda: sandbox.faults == ())
             end(sandbox)
-        await turns()
+        await iterate_loop()
         assert [record.status for record in sandbox.requests] == statuses
         assert (await http.get("/itwins/")).status_code == 200
         assert (sandbox.requests[-1].status, sandbox.requests[-1].in_flight) == (200, 1)
@@ -117,13 +117,13 @@ async def test_a_request_that_began_before_a_reset_has_no_effect() -> None:
             await until(lambda: 5 in sleeps.waiting)
             sandbox.reset()
             sleeps.end(5)
-        await turns()
+        await iterate_loop()
         overview = (await http.get("/sandbox")).json()
     assert (overview["counts"]["detectors"], sandbox.requests) == (0, [])
 
 
-async def test_clearing_faults_lets_latency_go_on() -> None:
-    """`clear_faults` does not end a request that waits in the latency."""
+async def test_clearing_faults_keeps_a_request_in_the_latency() -> None:
+    """`clear_faults` closes requests that a fault holds, and no request that waits in the latency."""
     sleeps = Sleeps()
     async with serving(latency=5, sleep=sleeps.sleep) as (sandbox, http):
         waiting = asyncio.create_task(http.get("/itwins/"))

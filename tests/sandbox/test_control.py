@@ -1,4 +1,4 @@
-"""The control interface over HTTP does what Python does, and names a wrong field."""
+"""The control interface over HTTP has the functions of Python, and names a wrong field."""
 
 import hashlib
 import hmac
@@ -15,8 +15,8 @@ BASIC = {"type": "Basic", "username": "reader", "password": "planted-password"}
 EVENT = "iTwins.iTwinUpdated.v1"
 
 
-async def test_the_overview_names_what_a_test_starts_with(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Address, token, ids and settings are one request away, which the journal does not record."""
+async def test_the_overview_has_address_token_and_ids(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """One request returns address, token, ids and settings, and is not in the journal."""
     overview = (await http.get("/sandbox")).json()
     assert (overview["base_url"], overview["token"]) == (sandbox.base_url, sandbox.token)
     names = ("account_id", "itwin_id", "repository_id", "scene_id", "webhook_id", "repository_ids", "webhook_ids")
@@ -42,7 +42,7 @@ async def test_a_fault_is_added_listed_and_removed(http: httpx.AsyncClient) -> N
 
 
 async def test_refusing_connections_can_be_switched_on_over_http(http: httpx.AsyncClient) -> None:
-    """The request that adds the fault gets its response, and the next connection is refused."""
+    """The request that adds `refuse` gets its response, and the next connection is refused."""
     assert (await http.post("/sandbox/faults", json={"name": "refuse", "seconds": 3600})).is_success
     with pytest.raises(httpx.ConnectError):
         await http.get("/itwins/")
@@ -84,7 +84,7 @@ async def test_a_reset_goes_back_to_the_start(http: httpx.AsyncClient, sandbox: 
 
 
 async def test_a_token_is_registered(http: httpx.AsyncClient) -> None:
-    """The fields are the arguments of add_token."""
+    """The fields of the request are the arguments of `add_token`."""
     body = {"token": "a/b=", "organization_administrator": False, "member_of": [], "expires_in": 60}
     headers = {"Authorization": "Bearer a/b="}
     added = await http.post("/sandbox/tokens", json=body)
@@ -93,7 +93,7 @@ async def test_a_token_is_registered(http: httpx.AsyncClient) -> None:
 
 
 async def test_the_rate_limit_is_set_and_lifted(http: httpx.AsyncClient) -> None:
-    """PUT begins to count anew; null lifts the limit."""
+    """PUT starts a new count; null removes the limit."""
     assert (await http.put("/sandbox/rate", json={"requests": 1, "per": 60})).status_code == 200
     assert [(await http.get("/itwins/")).status_code for _ in range(2)] == [200, 429]
     limit = {"requests": 5, "per": 0.5, "retry_after": "seconds"}
@@ -104,7 +104,7 @@ async def test_the_rate_limit_is_set_and_lifted(http: httpx.AsyncClient) -> None
 
 
 async def test_the_latency_is_set() -> None:
-    """Every response waits for it; PUT sets it as the argument does."""
+    """Every response waits for the latency, which the argument and PUT set."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -119,7 +119,7 @@ async def test_the_latency_is_set() -> None:
 
 
 async def test_an_unknown_path_or_method_of_the_control_interface_is_rejected_by_it(http: httpx.AsyncClient) -> None:
-    """404 lists the paths, 405 has the same form; the service would reject the requests for their missing token."""
+    """An unknown path gets a 404 that lists the paths, an unknown method a 405, both without a token."""
     del http.headers["Authorization"]
     unknown, put = await http.get("/sandbox/fault"), await http.put("/sandbox/reset")
     codes = [(response.status_code, response.json()["error"]["code"]) for response in (unknown, put)]
@@ -135,14 +135,11 @@ WRONG: list[tuple[str, str, bytes, str | None]] = [
     *(("POST", "/faults", content, None) for content in (b"[]", b'"stall"', b"name=stall", b"{", b"\xff", b"NaN")),
     *(("POST", "/faults", content, None) for content in (b"[" * 5000, b'"' + b"a" * 2**21 + b'"')),
     *(("POST", path, b"", name) for path, name in (("/faults", "name"), ("/tokens", "token"), ("/advance", "seconds"))),
-    ("POST", "/tokens", b'{"token": "a", "permissions": 1}', "permissions"),
     ("POST", "/responses", b'{"method": "GET", "path": "a"}', "path"),
     ("POST", "/deliveries", b'{"webhook_id": "w", "event_type": "e", "content": []}', "content"),
     ("PUT", "/rate", b'{"requests": 0, "per": 1}', "requests"),
-    ("PUT", "/rate", b"[]", None),
     ("PUT", "/latency", b'"slow"', None),
     ("GET", "/requests?status=ok", b"", "status"),
-    ("GET", "/requests?operation=delete_itwin", b"", "operation"),
     ("GET", "/requests?colour=red", b"", "colour"),
 ]
 
@@ -151,7 +148,7 @@ WRONG: list[tuple[str, str, bytes, str | None]] = [
 async def test_a_wrong_field_is_named(
     http: httpx.AsyncClient, sandbox: Sandbox, method: str, path: str, content: bytes, field: str | None
 ) -> None:
-    """422 in JSON names the field, never a failure of the server, and nothing is changed."""
+    """A wrong field gets a 422 that names it, and changes nothing."""
     response = await http.request(method, f"/sandbox{path}", content=content)
     assert (response.status_code, response.json()["error"]["target"]) == (422, field)
     assert response.json()["error"]["message"]
@@ -183,18 +180,18 @@ async def test_what_is_stored_is_shown_without_secrets(http: httpx.AsyncClient, 
     assert "planted-password" not in json.dumps(stored)
 
 
-async def test_what_is_not_stored_is_said(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_an_object_that_is_not_stored_is_an_error(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """An unknown id is a LookupError and 404, an unknown kind a ValueError and 422."""
     with pytest.raises(LookupError, match="no webhook with the id"):
         sandbox.stored("webhook", "none")
     with pytest.raises(ValueError, match="kind: 'hook'"):
-        sandbox.stored("hook", "none")  # type: ignore[arg-type] # what the test is about
+        sandbox.stored("hook", "none")  # type: ignore[arg-type] # an unknown kind
     responses = [await http.get(f"/sandbox/stored/{kind}/none") for kind in ("webhook", "hook")]
     assert [response.status_code for response in responses] == [404, 422]
 
 
 async def test_a_wrong_secret_is_noticed(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Secrets are compared, in Python and over HTTP alike, and never returned; an unknown id is an error."""
+    """Python and HTTP compare secrets and never return them; an unknown id is an error."""
     webhook_id, repository_id = sandbox.webhook_id, sandbox.repository_id
     await http.patch(f"/webhooks/{webhook_id}", json={"secret": "planted"})
     await http.request(*requests_of(sandbox)["update_repository"], json={"authentication": BASIC})
@@ -217,7 +214,7 @@ async def test_a_wrong_secret_is_noticed(http: httpx.AsyncClient, sandbox: Sandb
 
 
 async def test_a_delivery_is_signed_with_the_secret(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Body and headers are those of a real delivery, in Python and over HTTP."""
+    """A delivery has the body and the headers of a real one, in Python and over HTTP."""
     await http.patch(f"/webhooks/{sandbox.webhook_id}", json={"secret": "planted"})
     delivery = sandbox.delivery(sandbox.webhook_id, EVENT, {"iTwinId": "x"})
     asked = {"webhook_id": sandbox.webhook_id, "event_type": EVENT, "content": {"iTwinId": "x"}}

@@ -1,4 +1,4 @@
-"""Faults: which request meets which, and what each does to responses."""
+"""Faults: the requests that they match, and their effect on responses."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -28,12 +28,12 @@ Caller = Callable[[str], Awaitable[httpx.Response]]
         ),
         ([{"name": "empty", "count": None, "skip": 2}], ["-", "-", "", "", ""]),
     ],
-    ids=["as often as asked for, to its operation", "in the order in which they were added", "for ever, after some"],
+    ids=["a count for one operation", "in the order of the calls", "without an end after some"],
 )
-async def test_a_fault_happens_when_it_was_asked_for(
+async def test_a_fault_fires_on_its_requests(
     http: httpx.AsyncClient, sandbox: Sandbox, faults: list[dict[str, Any]], met: list[str]
 ) -> None:
-    """One request meets one fault of delivery; other operations pass and do not count, and clearing ends all."""
+    """One request uses one fault; requests of other operations use none, and `clear_faults` removes all."""
     for fault in faults:
         sandbox.fault(**fault)
     urls = ["/itwins/", "/itwins/myprimaryaccount" if "operation" in faults[0] else "/itwins/", *["/itwins/"] * 3]
@@ -43,7 +43,7 @@ async def test_a_fault_happens_when_it_was_asked_for(
     assert (await http.get("/itwins/")).text.startswith("{")
 
 
-#: The body of each operation; that of a scene has an object, whose kind a fault can change.
+#: The body of each operation; the scene has an object, because a fault changes kinds.
 BODIES = {name: operation.sent for name, operation in OPERATIONS.items()}
 BODIES["create_scene"] = {
     "displayName": "S",
@@ -55,7 +55,7 @@ NOT_SUCCESSFUL = ("unknown_path", "wrong_parameter", "wrong_detector")
 
 @pytest.fixture
 def call(http: httpx.AsyncClient, sandbox: Sandbox) -> Caller:
-    """Sends one of the requests by its name: each operation, another page, and requests that are rejected."""
+    """Send a request by its name: of an operation, of another page, or one that is rejected."""
     others: dict[str, tuple[str, str, dict[str, str]]] = {
         "last_page": ("GET", "/itwins/?$skip=100", {}),
         "unknown_path": ("GET", "/nowhere", {}),
@@ -74,7 +74,7 @@ def call(http: httpx.AsyncClient, sandbox: Sandbox) -> Caller:
 
 
 def lasting(response: httpx.Response) -> object:
-    """Status and body without what differs between two equal requests: the time of a change."""
+    """Return the status and the body without the time of a change, which differs between equal requests."""
     if "modified" not in response.text:
         return response.status_code, response.content
     return response.status_code, response.json() | {"modified": ""}
@@ -83,7 +83,7 @@ def lasting(response: httpx.Response) -> object:
 async def fired(
     call: Caller, sandbox: Sandbox, name: FaultName, request: str, passing: tuple[str, ...]
 ) -> httpx.Response:
-    """The response on which a fault fires, after requests that pass it as if it were not there."""
+    """Return the response that a fault changes, after requests that it does not match."""
     ordinary = {other: await call(other) for other in passing}
     sandbox.fault(name, seconds=0, origin="http://127.0.0.1:9")
     for other, before in ordinary.items():
@@ -118,7 +118,7 @@ CONTENTS: dict[FaultName, bytes] = {"empty": b"", "null": b"null", "list": b'[1,
 async def test_another_response_comes_instead_and_nothing_is_done(
     call: Caller, sandbox: Sandbox, name: FaultName, expected: tuple[int, str, str]
 ) -> None:
-    """The first request of an operation gets another response, the second one as if the first had not been."""
+    """The first request gets the response of the fault and has no effect, the second one succeeds."""
     response = await fired(call, sandbox, name, "create_repository_resource", ("unknown_path",))
     assert (response.status_code, response.headers.get("content-type", "")) == expected[:2]
     assert expected[2] in response.text
@@ -127,7 +127,7 @@ async def test_another_response_comes_instead_and_nothing_is_done(
 
 @pytest.mark.parametrize("name", LINKS)
 async def test_a_next_link_is_changed(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
-    """The last page stays where the link of another page is changed, and other pages where that of the last is."""
+    """A fault changes the link of its page only: of the last page, or of another one."""
     page, link = LINKS[name]
     other = "last_page" if page == "list_itwins" else "list_itwins"
     found = (await fired(call, sandbox, name, page, (*NOT_LISTINGS, other))).json()["_links"]["next"]
@@ -136,13 +136,13 @@ async def test_a_next_link_is_changed(call: Caller, sandbox: Sandbox, name: Faul
 
 @pytest.mark.parametrize(("name", "content"), CONTENTS.items())
 async def test_a_body_is_something_else(call: Caller, sandbox: Sandbox, name: FaultName, content: bytes) -> None:
-    """Status and media type of a success stay, and errors stay as they are."""
+    """Status and media type of a success are kept, and errors are unchanged."""
     response = await fired(call, sandbox, name, "get_primary_account", NOT_SUCCESSFUL)
     assert (response.status_code, response.headers["content-type"]) == (200, "application/json")
     assert response.content == content
 
 
-#: The request that a fault is for, requests on which it has no effect, and what shows that it fired.
+#: The request that a fault matches, requests that pass it, and a check that it fired.
 OTHERS: dict[FaultName, tuple[str, tuple[str, ...], Callable[[httpx.Response], bool]]] = {
     "token_expires": ("get_primary_account", ("unknown_path", "no_token"), lambda found: found.status_code == 401),
     "trickle": ("get_primary_account", ("unknown_path",), lambda found: found.json().keys() == {"iTwin"}),
@@ -153,12 +153,12 @@ OTHERS: dict[FaultName, tuple[str, tuple[str, ...], Callable[[httpx.Response], b
 
 @pytest.mark.parametrize("name", OTHERS)
 async def test_a_fault_fires_on_its_matching_request_only(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
-    """Requests on which the fault has no effect get the same response as without it and do not use it up."""
+    """A request that a fault does not match gets its usual response and does not use up the fault."""
     request, passing, shows = OTHERS[name]
     assert shows(await fired(call, sandbox, name, request, passing))
 
 
-#: A fault, and what then holds of what a response is about.
+#: A fault, and a check of the object in the changed response.
 CHANGES: dict[FaultName, Callable[[dict[str, object]], bool]] = {
     "unknown_fields": lambda item: item["fieldOfTomorrow"] == {"text": "new", "list": [1, None, True]},
     "nulls": lambda item: (
@@ -183,10 +183,8 @@ async def test_every_response_can_have_other_fields_and_values(
 
 
 @pytest.mark.parametrize("name", CHANGES)
-async def test_a_changed_response_leaves_what_is_stored_as_it_is(
-    call: Caller, sandbox: Sandbox, name: FaultName
-) -> None:
-    """The request after the fault gets a response as the request before it."""
+async def test_a_changed_response_changes_no_stored_item(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
+    """The request after the fault has the response of the request before it."""
     for operation in ("list_itwins", "update_repository", "list_scene_objects", "get_primary_account"):
         before = (await call(operation)).json()
         sandbox.fault(name)
@@ -196,7 +194,7 @@ async def test_a_changed_response_leaves_what_is_stored_as_it_is(
 
 @pytest.mark.parametrize("name", ["rate_limited", "unavailable"])
 async def test_a_scripted_error_says_when_to_come_back(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
-    """seconds and retry_after of the fault make the header; without seconds it is one second."""
+    """`seconds` and `retry_after` of the fault make the header; the default is one second."""
     sandbox.fault(name)
     sandbox.fault(name, seconds=7)
     sandbox.fault(name, seconds=0.25, retry_after="decimals")
@@ -208,7 +206,7 @@ async def test_a_scripted_error_says_when_to_come_back(call: Caller, sandbox: Sa
 async def test_a_token_expires_until_faults_are_cleared_or_it_is_registered(
     call: Caller, http: httpx.AsyncClient, sandbox: Sandbox
 ) -> None:
-    """From that request on the token gives 401, another one does not; cleared or registered again, it works."""
+    """An expired token gets 401 until faults are cleared or it is registered again."""
     sandbox.add_token(sandbox.token, permissions=[], organization_administrator=False, service_application=False)
     sandbox.fault("token_expires", skip=1)
     responses = [await call("get_primary_account") for _ in range(3)]
@@ -223,7 +221,7 @@ async def test_a_token_expires_until_faults_are_cleared_or_it_is_registered(
 
 
 async def test_skip_counts_only_requests_on_which_the_fault_has_an_effect(call: Caller, sandbox: Sandbox) -> None:
-    """The fault changes the second last page, whatever is requested in between."""
+    """The fault with `skip=1` changes the second last page, not the other requests between them."""
     sandbox.fault("next_null", skip=1)
     requests = ("list_itwins", "get_primary_account", "last_page", "list_itwins", "last_page")
     responses = [await call(name) for name in requests]
@@ -232,7 +230,7 @@ async def test_skip_counts_only_requests_on_which_the_fault_has_an_effect(call: 
 
 @pytest.mark.itwin_sandbox(objects=250)
 async def test_a_scene_changes_between_two_pages(call: Caller, http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Who pages on after the change misses one object, and lastModified tells of it; other listings pass it."""
+    """A listing that continues after the change misses one object and has another lastModified."""
     url = f"{requests_of(sandbox)['list_scene_objects'][1]}&$skip="
     first = (await fired(call, sandbox, "scene_changes", "list_scene_objects", (*NOT_LISTINGS, "list_itwins"))).json()
     most = OBJECTS_PER_PAGE

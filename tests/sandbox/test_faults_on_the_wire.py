@@ -1,6 +1,7 @@
-"""Faults of connections: what arrives of a response, and when."""
+"""Faults of connections: the parts of a response that arrive, and their delays."""
 
 import asyncio
+from contextlib import nullcontext
 from typing import get_args
 
 import httpx
@@ -21,7 +22,7 @@ RESETS |= {"reset_after_effect": 409, "reset_in_head": 409, "reset_in_body": 409
 async def test_a_reset_comes_before_or_after_the_effect(
     http: httpx.AsyncClient, sandbox: Sandbox, name: FaultName, status_of_the_second: int
 ) -> None:
-    """An operation gets no response, an unknown path does; the name says whether the resource exists then."""
+    """The name of the fault says whether the operation had its effect; an unknown path does not match it."""
     path, resource = requests_of(sandbox)["create_repository_resource"][1], {"id": "a", "displayName": "A", "type": "T"}
     sandbox.fault(name)
     assert (await http.get("/nowhere")).status_code == 404
@@ -42,25 +43,18 @@ def test_every_fault_of_the_catalogue_is_tested() -> None:
 async def test_a_reset_within_a_response_lets_its_beginning_through(
     sandbox: Sandbox, name: FaultName, has_head: bool
 ) -> None:
-    """The bytes before the reset arrive."""
+    """The bytes before the reset arrive: a part of the headers, or all of them."""
     sandbox.fault(name)
     reader, writer = await asyncio.open_connection("127.0.0.1", int(sandbox.base_url.rpartition(":")[2]))
     writer.write(b"GET /itwins/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer a\r\nAccept: */*\r\n\r\n")
-    received = bytearray()
-
-    async def read_to_the_end() -> None:
-        while data := await reader.read(100):
-            received.extend(data)
-
-    with pytest.raises(ConnectionResetError):
-        await read_to_the_end()
+    assert await reader.readline() == b"HTTP/1.1 200 OK\r\n"
+    with nullcontext() if has_head else pytest.raises(ConnectionResetError):
+        await reader.readuntil(b"\r\n\r\n")
     writer.close()
-    assert received.startswith(b"HTTP/1.1 200 OK\r\n")
-    assert (b"\r\n\r\n" in received) is has_head
 
 
-async def test_a_stalled_request_ends_when_the_client_leaves(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Without seconds nothing is ever returned, and nothing is left behind."""
+async def test_a_stalled_request_ends_when_the_client_disconnects(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """A stall without seconds ends when the client disconnects, and has a record without a status."""
     sandbox.fault("stall")
     waiting = asyncio.create_task(http.get("/itwins/"))
     await until(lambda: sandbox.faults == ())

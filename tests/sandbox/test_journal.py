@@ -1,4 +1,4 @@
-"""What the sandbox remembers of each request: times, reasons of its failure, and no secret."""
+"""The record of each request: times, reasons of its failure, and no secret."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from tests.support.sandboxes import requests_of, serving
 
 
 async def test_a_request_is_recorded_with_its_operation(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Method, operation, route, raw path, query and status are there for assertions, also of a request for nothing."""
+    """A record has method, operation, route, raw path, query and status, also of an unknown path."""
     await http.get(f"/scenes/{sandbox.scene_id}/objects", params={"iTwinId": sandbox.itwin_id, "$top": "5"})
     await http.get("/nowhere")
     record, nothing = sandbox.requests
@@ -64,7 +64,7 @@ async def test_in_flight_counts_the_requests_at_the_same_time() -> None:
 
 
 async def test_times_are_those_of_the_sandboxs_clock() -> None:
-    """started and ended are readings of the clock that was handed in."""
+    """`started` and `ended` are readings of the clock of the sandbox."""
     readings = map(float, range(100))
     async with serving(clock=lambda: next(readings)) as (sandbox, http):
         await http.get("/itwins/", headers={"Authorization": ""})

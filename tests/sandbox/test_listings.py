@@ -30,7 +30,6 @@ async def listed(http: httpx.AsyncClient, params: dict[str, str], **headers: str
     ("params", "headers", "details"),
     [
         ({"$select": "displayName,colour"}, {}, "InvalidValue $select"),
-        ({"$orderby": "colour"}, {}, "InvalidValue $orderby"),
         ({"$orderby": "displayName sideways"}, {}, "InvalidValue $orderby"),
         ({"$top": "0", "$skip": "-1"}, {}, "InvalidValue $top, InvalidValue $skip"),
         ({"$continuationToken": "!"}, {}, "InvalidValue $skip"),
@@ -51,11 +50,8 @@ async def test_each_broken_rule_is_named(
         (ALL, "status", {"Active", "Trial"}),
         (ALL | {"includeInactive": "true"}, "status", {"Active", "Trial", "Inactive"}),
         ({"status": "Inactive"}, "status", {"Inactive"}),
-        ({"$filter": "status eq 'inactive'"}, "status", {"Inactive"}),
-        ({"$filter": "'Inactive' eq status or number eq 'x'"}, "status", {"Inactive"}),
-        ({"$filter": "startswith('In', status)"}, "status", {"Inactive"}),
+        ({"$filter": "'inactive' eq status or number eq 'x'"}, "status", {"Inactive"}),
         ({"$filter": "status ne 'Trial'", "subClass": "Asset"}, "status", {"Active"}),
-        ({"$filter": "status ne 'Trial'", "subClass": "Asset"}, "subClass", {"Asset"}),
         (ALL | {"subClass": "Program,Bridge, Portfolio"}, "subClass", {"Program", "Portfolio"}),
         ({"type": "Bridge"}, "type", {"Bridge"}),
         ({"$search": "acc-0"}, "class", {"Account"}),
@@ -64,12 +60,12 @@ async def test_each_broken_rule_is_named(
 async def test_parameters_select_itwins(
     http: httpx.AsyncClient, params: dict[str, str], name: str, values: set[str]
 ) -> None:
-    """Conditions hold together; inactive iTwins come when asked for; an unknown subclass beside a known is ignored."""
+    """All parameters apply together, inactive iTwins are listed on request, and unknown subclasses are ignored."""
     assert {itwin[name] for itwin in await listed(http, params)} == values
 
 
 async def test_simple_parameters_match_exactly(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """number, displayName, parentId and iTwinAccountId select what equals them, $search a part in any case."""
+    """number, displayName, parentId and iTwinAccountId match exactly, $search a part in any case."""
     (itwin,) = await listed(http, {"$skip": "5", "$top": "1"})
     for name in ("number", "displayName"):
         assert await listed(http, {name: itwin[name]}) == [itwin]
@@ -80,7 +76,7 @@ async def test_simple_parameters_match_exactly(http: httpx.AsyncClient, sandbox:
     assert len(await listed(http, ALL | {"iTwinAccountId": sandbox.account_id.upper()})) == 250
 
 
-async def test_prefer_and_select_choose_what_is_shown(http: httpx.AsyncClient) -> None:
+async def test_prefer_and_select_choose_the_properties(http: httpx.AsyncClient) -> None:
     """The summary is the default, Prefer gives the full representation, $select wins over Prefer."""
     full = {"Prefer": "return=representation"}
     assert [*(await listed(http, {}, Prefer="return=minimal"))[0]] == SUMMARY
@@ -121,24 +117,14 @@ async def test_a_caller_without_an_organization_has_one_account(http: httpx.Asyn
     assert (await http.get("/itwins/", headers=headers | ORGANIZATION)).status_code == 403
 
 
-async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """The account gets a response as a summary."""
-    account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
-    assert (account["id"], account["class"], account["subClass"]) == (sandbox.account_id, "Account", "Account")
-    assert [*account] == SUMMARY
-
-
 @pytest.mark.parametrize(
     ("path", "cap", "sizes"),
     [
         ("/itwins/?$top=100", "", [100, 100, 50]),
-        ("/itwins/?$top=250", "", [250]),
         ("/itwins/?$top=125", "", [125, 125]),
         (f"/itwins/?$top={ITWINS_PER_PAGE}", "", [250]),
-        ("/itwins/?$top=100", "1", [1]),
         ("/itwins/?$top=100", "150", [100, 50]),
         ("/itwins/?$top=100", "200", [100, 100]),
-        ("/itwins/?$top=200", "10000", [200, 50]),
         ("/itwins/?$skip=300", "200", [0]),
         *((f"/scenes/%s&$top=70&{ORDER}={order}", "", [70, 70, 70, 40]) for order in ("kind", "displayName", "order")),
     ],

@@ -1,4 +1,4 @@
-"""As open as a test needs: any response, one of several calls, other routes, a clock."""
+"""Control of the sandbox by a test: any response, matches, other routes, a clock."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ async def test_a_fault_can_be_any_response(
     ],
 )
 async def test_a_match_narrows_a_fault(http: httpx.AsyncClient, match: dict[str, Any], fires: bool) -> None:
-    """Objects may have more fields than a match; everything else is equal. Another request does not use it up."""
+    """An object in the body may have more fields than the match; another request does not use the fault up."""
     added = await http.post("/sandbox/faults", json={"name": "respond", "status": 502, "match": match})
     assert added.json()["match"] == match
     body = {**DETECTOR, "a": {"b": 1, "d": 2}, "list": [1, 2]}
@@ -66,7 +66,7 @@ async def test_a_match_narrows_a_fault(http: httpx.AsyncClient, match: dict[str,
 
 
 async def test_an_application_gets_its_token_from_the_sandbox(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Another route responds as it was told, in Python and over HTTP, until a reset, and is in the journal."""
+    """A route of a test has its response, in Python and over HTTP, until a reset, and its requests are recorded."""
     sandbox.respond("POST", "/connect/token", json={"access_token": "fetched", "expires_in": 60})
     form = {"grant_type": "client_credentials", "client_secret": "planted"}
     async with client_of(sandbox) as application:
@@ -91,7 +91,6 @@ async def test_the_clock_of_the_service_can_be_put_forward(http: httpx.AsyncClie
     """Tokens expire until registered again, a rate limit begins anew, times are later; a reset puts it back."""
     sandbox.add_token("brief", expires_in=3600)
     brief = {"Authorization": "Bearer brief"}
-    assert (await http.get("/itwins/", headers=brief)).status_code == 200
     sandbox.advance(3600)
     assert (await http.get("/itwins/", headers=brief)).status_code == 401
     sandbox.add_token("brief", expires_in=3600)
@@ -109,34 +108,24 @@ async def test_the_clock_of_the_service_can_be_put_forward(http: httpx.AsyncClie
 
 
 WRONG: list[tuple[str, tuple[object, ...], dict[str, Any], str]] = [
-    ("fault", ("stall",), {"seconds": "3"}, "seconds"),
     *(("fault", ("stall",), {"count": count}, "count") for count in (1.5, 0, 10**400)),
-    ("fault", ("stall",), {"skip": -1}, "skip"),
-    *(("fault", ("stall",), {"seconds": seconds}, "seconds") for seconds in (-1, 1e300, float("nan"), True)),
+    *(("fault", ("stall",), {"seconds": seconds}, "seconds") for seconds in (-1, 1e300, float("nan"), True, "3")),
     ("fault", ("stall",), {"operation": "delete_itwin"}, "operation"),
-    ("fault", ("stall",), {"retry_after": "later"}, "retry_after"),
     *(("fault", ("next_foreign",), {"origin": f"http://a.example{x}"}, "origin") for x in ("/path", "\r\nX: y")),
     ("fault", ("refuse",), {}, "seconds"),
     ("fault", ("refuse",), {"seconds": 1, "operation": "list_itwins"}, "operation"),
     ("fault", ("stall",), {"match": {"pth": "/a"}}, "match.pth"),
     ("fault", ("stall",), {"match": {"query": {"$top": 5}}}, "match.query[...]"),
-    ("fault", ("refuse",), {"seconds": 1, "match": {"path": "/"}}, "match"),
-    ("fault", ("respond",), {"status": 99}, "status"),
     ("fault", ("respond",), {"body": object()}, "body"),
     ("fault", ("respond",), {"headers": {"A": "b\r\nc: d"}}, "headers[...]"),
     ("fault", ("respond",), {"headers": {"Content-Length": "5"}}, "headers"),
-    ("respond", ("POST", "/a?b=c"), {}, "path"),
-    ("respond", ("GET", "/sandbox/more"), {}, "path"),
-    ("respond", ("GET", "/itwins/"), {}, "path"),
+    *(("respond", ("GET", path), {}, "path") for path in ("/a?b=c", "/sandbox/more", "/itwins/")),
     ("respond", ("get", "/a"), {}, "method"),
     ("respond", ("GET", "/a"), {"json": {1, 2}}, "json"),
-    ("respond", ("GET", "/a"), {"headers": {"Transfer-Encoding": "chunked"}}, "headers"),
     ("advance", (-1,), {}, "seconds"),
     ("add_token", ("a b",), {}, "token"),
     ("add_token", ("a",), {"permissions": "itwins_modify_all"}, "permissions[...]"),
     ("add_token", ("a",), {"member_of": ["7f2c1f8e-0000-9332-387a-5b7c00000000"]}, "member_of"),
-    ("add_token", ("a",), {"expires_in": "60"}, "expires_in"),
-    ("set_latency", ("1",), {}, "latency"),
     ("set_rate", (RateLimit(0, 1),), {}, "requests"),
     ("delivery", ("none", "iTwins.iTwinUpdated.v1", {}), {}, "webhook_id"),
 ]

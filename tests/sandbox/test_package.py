@@ -1,4 +1,4 @@
-"""The pages that are about the sandbox, and the document that decides what it accepts."""
+"""The pages about the sandbox, and the document that decides its rules."""
 
 import importlib
 import json
@@ -41,7 +41,7 @@ async def test_every_fault_and_control_request_is_documented(http: httpx.AsyncCl
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl is installed")
 def test_the_commands_for_curl_work(itwin_sandbox: Sandbox, tmp_path: Path) -> None:
-    """The fault of the third command fires on the fourth, and the fifth finds it in the journal."""
+    """The fault of the third command fires on the fourth command, and the fifth shows it in the journal."""
     script = tmp_path / "commands.sh"
     script.write_text(block("Use curl", "sh").replace("localhost:8080", itwin_sandbox.base_url), encoding="utf-8")
     output = ended("sh", "-e", str(script), folder=tmp_path).stdout
@@ -97,7 +97,6 @@ def change(document: Any) -> None:
     responses = {"202": {"content": {V1: {"schema": ITSELF}}}, "400": REJECTED}
     paths["/new"] = {
         "post": new_operation("create_new", responses, requestBody=body),
-        "delete": new_operation("delete_new", {"204": {}, "422": {}}, **{"x-accept": V1}),
     }
 
 
@@ -121,14 +120,9 @@ async def test_the_document_alone_decides(tmp_path: Path, monkeypatch: pytest.Mo
             ("GET", "/itwins/i-1?size=5", None, 200, '{"iTwin":{"id":"i-1"}}'),
             ("GET", "/itwins/i-1?size=5", None, 503, "ServiceUnavailable"),
             ("GET", "/itwins/i-1?size=8.5&flags=true,false", None, 200, '{"iTwin":{"id":"i-1"}}'),
-            ("GET", "/itwins/i-1?size=9.5", None, 404, "ResourceNotFound"),
             ("GET", "/itwins/i-1?size=5&flags=yes", None, 404, "ResourceNotFound"),
-            ("GET", f"/itwins/{'i' * 37}?size=5", None, 404, "ResourceNotFound"),
             ("POST", "/new?size=5", {"name": "n"}, 202, FROM_SCHEMA),
             ("POST", "/new?size=5", {}, 400, "NotValid"),
-            ("DELETE", "/new?size=5", None, 204, ""),
-            ("DELETE", "/new", None, 422, "InvalidRequest"),
-            ("GET", "/itwins/myprimaryaccount", None, 200, sandbox.account_id),
         ]
         for method, url, body, status, part in sent:
             response = await http.request(method, url, json=body)

@@ -12,7 +12,7 @@ NOW = datetime(2024, 5, 1, 17, 0, 0, tzinfo=timezone(timedelta(hours=5)))
 
 
 class Clock:
-    """Seconds that a test moves."""
+    """A clock whose seconds a test sets."""
 
     seconds = 0.0
 
@@ -22,7 +22,7 @@ class Clock:
 
 
 async def test_a_period_begins_with_the_first_request() -> None:
-    """It starts over after its rest, and a 429 tells the rest."""
+    """A period begins with its first request, and a 429 has the rest of the period."""
     clock, found = Clock(), []
     async with serving(rate=RateLimit(2, 60, retry_after="decimals"), clock=clock) as (_, http):
         for clock.seconds in (5, 6, 7, 64.5, 65, 66, 67):
@@ -54,7 +54,7 @@ async def test_every_token_has_a_limit_of_its_own() -> None:
     ],
 )
 async def test_an_error_says_when_to_come_back_in_each_form(form: RetryAfter, expected: str | None) -> None:
-    """The form of retry-after is chosen with the limit; dates are in GMT, whatever zone the clock has."""
+    """The limit decides the form of retry-after; dates are in GMT, in any zone of the clock."""
     async with serving(rate=RateLimit(1, 1.5, retry_after=form), clock=Clock(), now=lambda: NOW) as (_, http):
         await http.get("/itwins/")
         headers = (await http.get("/itwins/")).headers

@@ -1,4 +1,4 @@
-"""Starting and stopping within a loop or in a thread, and clients that leave, hold bodies, or send nonsense."""
+"""Starting and stopping a sandbox, and clients that disconnect or send invalid bytes."""
 
 import asyncio
 import re
@@ -60,8 +60,8 @@ async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogC
     assert caplog.text == ""
 
 
-async def test_nonsense_gets_one_response_in_silence(small: Sandbox, caplog: pytest.LogCaptureFixture) -> None:
-    """A stranger's bytes get 400 once, and no log."""
+async def test_invalid_bytes_get_one_response(small: Sandbox, caplog: pytest.LogCaptureFixture) -> None:
+    """Invalid bytes get one 400, and no log line."""
     async with small, connection(small) as (reader, writer):
         writer.write(b"\x16\x03\x01 hello\r\n\r\n")
         received = await reader.read()
@@ -77,7 +77,7 @@ async def test_an_offer_of_an_upgrade_is_ignored(http: httpx.AsyncClient, sandbo
     assert (response.status_code, sandbox.stored("detector", "d")["name"]) == (201, "d")
 
 
-async def test_a_client_that_leaves_while_it_sends_is_recorded(
+async def test_a_client_that_disconnects_while_it_sends_is_recorded(
     small: Sandbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The record has no status, and nothing is logged."""
@@ -122,7 +122,7 @@ async def test_the_base_url_is_one_that_the_client_accepts(host: str, named: str
 
 
 async def test_a_stopped_sandbox_can_be_started_again(small: Sandbox) -> None:
-    """It has what it had, and faults can be cleared whether it runs or not; while it runs it is not started twice."""
+    """A restarted sandbox keeps its data; a running one cannot be started, and a stopped one can clear faults."""
     detector = {"name": "d", "type": "PhotoObjectDetector"}
     async with small, client_of(small) as http:
         with pytest.raises(RuntimeError, match="running already"):
@@ -141,7 +141,7 @@ def test_an_address_is_known_once_started(small: Sandbox) -> None:
         _ = small.base_url
 
 
-def test_faults_are_controlled_while_the_loop_stands_still(small: Sandbox) -> None:
+def test_faults_are_controlled_between_two_runs_of_the_loop(small: Sandbox) -> None:
     """Between two runs of a loop, as in a notebook, adding and clearing faults returns and takes effect."""
     with asyncio.Runner() as runner:
         runner.run(small.__aenter__())

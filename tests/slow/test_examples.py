@@ -1,6 +1,5 @@
-"""Each example runs on its own, states its promise, is listed, and keeps the promises that it is about."""
+"""Each example runs on its own, is listed, and keeps its promises."""
 
-import contextlib
 import json
 import os
 import re
@@ -30,7 +29,7 @@ EXAMPLES = PROJECT / "examples"
 def run(
     name: str, *arguments: str, folder: Path, variables: Mapping[str, str] | None = None, code: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run an example in a folder, where each warning is an error; it ends as it should and complains of nothing."""
+    """Run an example in a folder; a warning, a traceback or another exit status fails the test."""
     command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), *arguments]
     process = ended(*command, folder=folder, variables=variables, status=code)
     assert "Traceback" not in process.stdout + process.stderr
@@ -38,7 +37,7 @@ def run(
     return process
 
 
-#: What each says once in the end, besides what the tests of its own look at.
+#: Patterns that occur once in the output of each example.
 SAYS = {
     "tour": [r"8 operations, \d+ requests\."],
     "progress": [r"5000 iTwins in 50 pages"],
@@ -69,20 +68,20 @@ SAYS = {
     ],
     "traces": ['"http.response.status_code": 429', '"http.request.resend_count": 1', '"parent_id": null'],
 }
-#: These have tests of their own that run them.
+#: Examples that other tests run.
 ELSEWHERE = {"scene_page", "test_with_sandbox"}
 
 
 @pytest.mark.parametrize("name", SAYS)
 def test_runs_by_itself(name: str, tmp_path: Path) -> None:
-    """Without arguments and environment it ends well, has done what it is for, and shows no secret."""
+    """An example succeeds without arguments and environment, prints its result, and shows no secret."""
     said = run(name, folder=tmp_path).stdout
     assert [expected for expected in SAYS[name] if len(re.findall(expected, said)) != 1] == []
     assert not re.search("made-up-|a made-up secret|Bearer", said)
 
 
 def test_the_test_file_passes_where_nothing_is_configured(tmp_path: Path) -> None:
-    """Copied into a folder with no configuration of pytest, the test file runs all its tests."""
+    """The tests of the file pass in a folder without a configuration of pytest."""
     (tmp_path / "test_copied.py").write_text((EXAMPLES / "test_with_sandbox.py").read_text(encoding="utf-8"))
     # Without this option pytest-asyncio always warns.
     options = ["--rootdir", str(tmp_path), "-o", "asyncio_default_fixture_loop_scope=function"]
@@ -90,8 +89,8 @@ def test_the_test_file_passes_where_nothing_is_configured(tmp_path: Path) -> Non
     assert "4 passed" in process.stdout
 
 
-def test_none_is_forgotten() -> None:
-    """`make examples` runs each, README.md names each, and each is run by a test."""
+def test_each_example_is_run_and_listed() -> None:
+    """`make examples`, README.md and the tests name each example."""
     names = {path.stem for path in EXAMPLES.glob("*.py")} - {"__main__"}
     readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     assert names == {*ORDER} == {*SAYS, *ELSEWHERE}
@@ -100,23 +99,23 @@ def test_none_is_forgotten() -> None:
 
 @pytest.mark.itwin_sandbox(any_token=False)
 @pytest.mark.parametrize(("token", "code"), [("sandbox-token", 1), ("withdrawn", 2)])
-def test_a_file_is_switched_on_the_platform(token: str, code: int, itwin_sandbox: Sandbox, tmp_path: Path) -> None:
-    """A file is switched on the platform that the environment names; the exit status tells of failures.
+def test_the_webhooks_of_a_file_are_activated(token: str, code: int, itwin_sandbox: Sandbox, tmp_path: Path) -> None:
+    """The webhooks of a file are activated on the platform of the environment, and failures set the exit status.
 
-    The other thousands are not tried with a token that is rejected.
+    After a rejected token, no other webhook is tried.
     """
     names = (f"nobody-{number}" for number in range(100))
     (tmp_path / "webhooks.csv").write_text("".join(f"{name},s\n" for name in [itwin_sandbox.webhook_id, *names]))
     environment = variables_of(itwin_sandbox) | {"ITWIN_PLATFORM_TOKEN": token}
     said = run("switch_webhooks", "webhooks.csv", folder=tmp_path, variables=environment, code=code).stdout
     assert ("1 webhooks activated, 100 failed:\n  nobody-0: PATCH /webhooks/{webhook_id}: 404" in said) is (code == 1)
-    asked = [request.path for request in itwin_sandbox.requests]
-    assert len(asked) == len(set(asked)) <= (101 if code == 1 else 20)
+    paths = [request.path for request in itwin_sandbox.requests]
+    assert len(paths) == len(set(paths)) <= (101 if code == 1 else 20)
 
 
 @pytest_asyncio.fixture
 async def browser(itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser of the running service, whose platform is the sandbox."""
+    """A client of the running service, which calls the sandbox."""
     for name, value in variables_of(itwin_sandbox).items():
         monkeypatch.setenv(name, value)
     async with web_service.running() as client:
@@ -127,14 +126,14 @@ async def browser(itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> As
 async def test_the_platforms_failure_is_a_bad_gateway(
     body: object, itwin_sandbox: Sandbox, browser: httpx.AsyncClient
 ) -> None:
-    """What fails behind the service is not the caller's doing, and its text is not shown to the caller."""
+    """A failure of the platform is a 502 without the platform's text."""
     itwin_sandbox.fault("respond", body=body, count=None)
     response = await browser.get("/account")
     assert (response.status_code, set(response.json())) == (502, {"error", "correlation_id"})
 
 
 class Parsed(HTMLParser):
-    """What a page consists of: elements with their attributes, and strings."""
+    """The elements of a page with their attributes, and its strings."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -156,7 +155,7 @@ class Parsed(HTMLParser):
 
 
 def test_a_hostile_scene_is_shown_and_injects_nothing(tmp_path: Path) -> None:
-    """The page has the elements and attributes of a harmless scene; names, kinds and data are shown as they are."""
+    """The page of a hostile scene has the elements of a harmless one, and shows names, kinds and data as text."""
     page = Parsed(run("scene_page", folder=tmp_path).stdout)
     template, web = template_environment().get_template("scene.html"), {"url": "https://example.com"}
     items = [{"kind": "k", "displayName": "n", "data": data} for data in ({}, {}, {}, web, web)]
@@ -179,7 +178,7 @@ def test_a_hostile_scene_is_shown_and_injects_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_an_address_that_is_no_web_address(address: object) -> None:
-    """What is not plainly http or https, with a host, is no link."""
+    """An address that is not http or https with a host is no link."""
     assert not is_web_address(address)
 
 
@@ -192,7 +191,7 @@ class CrashError(BaseException):
 
 
 class Disk:
-    """Counts what is done to the disk, and crashes before step number `at`."""
+    """Counts the operations on the disk, and crashes before number `at`."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.steps, self.at = 0, 0
@@ -228,12 +227,15 @@ async def exported(platform: PlatformClient, target: Path) -> bytes:
 
 @OF_30_ITWINS
 async def test_a_crash_at_any_step_neither_loses_nor_doubles(
-    itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    itwin_sandbox: Sandbox, itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Wherever it crashes, yesterday's file stays until today's is complete, and the next run gives the same bytes."""
+    """After a crash at any step, the next run gives the same bytes and requests only the missing pages.
+
+    The old file stays until the new one is complete.
+    """
     disk = Disk(monkeypatch)
     complete = await exported(itwin_platform_client, tmp_path / "whole" / "itwins.csv")
-    steps = disk.steps
+    steps, requests, needed = disk.steps, itwin_sandbox.requests, list[int]()
     assert steps > 4 * len(complete.splitlines()) / PAGE_SIZE
     for at in range(1, steps + 1):
         target = tmp_path / str(at) / "itwins.csv"
@@ -243,24 +245,7 @@ async def test_a_crash_at_any_step_neither_loses_nor_doubles(
         with pytest.raises(CrashError):
             await exported(itwin_platform_client, target)
         assert target.read_bytes() == (complete if at == steps else b"yesterday")
+        requests.clear()
         assert await exported(itwin_platform_client, target) == complete, f"crash before step {at}"
-
-
-@OF_30_ITWINS
-async def test_an_export_resumes(
-    itwin_sandbox: Sandbox, itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Crashing again and again after each page, it still gets to the end, and reads no page from the beginning."""
-    disk, target, crashes = Disk(monkeypatch), tmp_path / "new" / "itwins.csv", 0
-    complete = await exported(itwin_platform_client, tmp_path / "whole" / "itwins.csv")
-    pages = sum("$orderby" in request.query for request in itwin_sandbox.requests)
-    itwin_sandbox.requests.clear()
-    while not target.exists():
-        crashes += 1
-        assert crashes < 2 * pages
-        disk.crash(at=5)
-        with contextlib.suppress(CrashError):
-            await exported(itwin_platform_client, target)
-    assert target.read_bytes() == complete
-    assert crashes >= pages
-    assert sum("$orderby" in request.query for request in itwin_sandbox.requests) <= 2 * pages
+        needed.append(sum("$orderby" in request.query for request in requests))
+    assert {*needed} == {0, 1, 2, 3}, "each page that is recorded saves one request"

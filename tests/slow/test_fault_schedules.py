@@ -19,9 +19,9 @@ def rate_limited(seconds: int) -> PreparedResponse:
     return PreparedResponse(status=429, headers={"retry-after": str(seconds)})
 
 
-#: Faults of a request that arrives nowhere.
+#: Faults before a request is sent.
 NOT_SENT: list[Outcome] = [httpx.ConnectError("refused"), httpx.ConnectTimeout("timeout"), httpx.ProxyError("rejected")]
-#: Faults after which the service has certainly done nothing.
+#: Responses of a service that has done nothing.
 WITHOUT_EFFECT: list[Outcome] = [429, rate_limited(2), rate_limited(90), 401]
 #: Faults after which the service may have done its work.
 WITH_EFFECT: list[Outcome] = [
@@ -34,7 +34,7 @@ WITH_EFFECT: list[Outcome] = [
 ]
 FAULTS = [*NOT_SENT, *WITHOUT_EFFECT, *WITH_EFFECT]
 METHODS = ("POST", "POST", "POST", "GET", "PATCH")
-# One draw of bytes instead of many draws, which would take most of the time.
+# One draw of bytes takes less time than many draws.
 faults_in_a_row = st.binary(min_size=5, max_size=15).map(lambda drawn: [FAULTS[each % len(FAULTS)] for each in drawn])
 methods_at_once = st.binary(min_size=2, max_size=6).map(lambda drawn: [METHODS[each % len(METHODS)] for each in drawn])
 
@@ -62,7 +62,7 @@ class FaultSchedule(RuleBasedStateMachine):
 
     @initialize(deadline=st.sampled_from([None, 3.0, 120.0]), faults=faults_in_a_row, methods=methods_at_once)
     def opens(self, deadline: float | None, faults: list[Outcome], methods: list[str]) -> None:
-        """Open a client whose tokens are new each time, with planned faults and first calls."""
+        """Open a client with a new token for each attempt, planned faults and first calls."""
         service = ScriptedTransport(self.respond, latency=0.01)
         policy = BackoffPolicy(deadline=deadline, max_wait=30.0)
         tokens = (f"t-{number}" for number in itertools.count())
@@ -118,7 +118,7 @@ class FaultSchedule(RuleBasedStateMachine):
 
 
 def test_no_post_is_sent_again_after_a_lost_response() -> None:
-    """Whatever fails in any order, a POST that may have had an effect is not retried, and no call leaves anything."""
+    """After any schedule of faults, no POST is sent after a possible effect, and no permit or task is left."""
     phases = [Phase.explicit, Phase.reuse, Phase.generate]  # to shrink a failure takes longer than a test may
     run_state_machine_as_test(
         FaultSchedule, settings=settings(max_examples=examples(100), stateful_step_count=6, phases=phases)

@@ -1,6 +1,5 @@
-"""Generating and building are the same everywhere; what is new works at once, and what has no code is rejected."""
+"""Generation and builds are reproducible; new parts of the document work at once, or are rejected."""
 
-import copy
 import filecmp
 import hashlib
 import json
@@ -17,13 +16,14 @@ import pytest
 
 from tests.support.processes import PROJECT, ended
 from tests.support.specification import Document, Regenerated, specification
+from tests.tools.test_spec_diff import replaced
 from tools.generation import generator
 from tools.generation.sandbox_document import FILE
 from tools.generation.wrapper_fit import import_errors
 
 COMMITTED = PROJECT / "generated" / "itwin_platform_api"
 HOSTILE = 'line-length = 60\nindent-width = 2\n[lint]\nselect = ["ALL"]\n[format]\nquote-style = "single"\n'
-#: Another machine: no locale, so that files are ASCII unless it is said otherwise, another time, other hashes.
+#: Another machine: no locale, so that files without an encoding are ASCII, another time zone, other hashes.
 ELSEWHERE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "TZ": "Asia/Kathmandu"}
 ELSEWHERE["PYTHONHASHSEED"] = "7"
 
@@ -35,16 +35,14 @@ def generate(folder: Path, *arguments: str, umask: int = -1, **environment: str)
 
 
 def files(root: Path) -> set[str]:
-    """The files of a package, without what Python leaves there."""
+    """Return the files of a package without the caches of Python."""
     found = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return {path.relative_to(root).as_posix() for path in found}
 
 
 @pytest.mark.parametrize(("umask", "environment"), [(-1, {}), (0o077, ELSEWHERE)], ids=["here", "elsewhere"])
-def test_a_run_gives_what_is_committed_and_leaves_nothing_else(
-    tmp_path: Path, umask: int, environment: dict[str, str]
-) -> None:
-    """Nothing depends on the run, on a ruff configuration above the folder, or on what was there before.
+def test_a_run_gives_the_committed_package_alone(tmp_path: Path, umask: int, environment: dict[str, str]) -> None:
+    """The output does not depend on the run or on a ruff configuration above the folder.
 
     Nor on the locale, the umask, the time zone and the seed of hashes. Neither a cache nor a temporary folder stays.
     """
@@ -73,45 +71,29 @@ def test_an_edit_by_hand_is_named(tmp_path: Path) -> None:
     assert not (package / "errors.py").exists()
 
 
-def changed(place: str, value: Any) -> Document:
-    """Return a copy of the specification with another value at one place; `-` adds to a list."""
-    document = copy.deepcopy(specification())
-    *outer, last = place.split()
-    holder: Any = document
-    for key in outer:
-        holder = holder[int(key) if isinstance(holder, list) else key]
-    if last == "-":
-        holder.append(value)
-    else:
-        holder[last] = value
-    return document
-
-
-ENVELOPE = {"type": "array", "items": {"$ref": "#/components/schemas/Detector"}}
 REGION = {"name": "X-Region", "in": "header", "required": True, "schema": {"type": "string"}}
 
 
 @pytest.mark.parametrize(
     ("place", "value", "file"),
     [
-        ("components schemas DetectorResponse properties detector", ENVELOPE, "detectors"),
         ("paths /reality-analysis/detectors post operationId", "make_detector", "detectors"),
-        ("paths /webhooks/{webhookId} patch parameters -", REGION, "webhooks"),
+        ("paths /webhooks/{webhookId} patch parameters 9", REGION, "webhooks"),
         ("components parameters SceneObjectsOrderBy name", "sortBy", "scenes"),
     ],
 )
 def test_a_change_that_the_wrapper_does_not_follow_is_named(
     tmp_path: Path, place: str, value: object, file: str
 ) -> None:
-    """Each line of the wrapper that no longer fits has its file, its line, and what to do."""
-    (tmp_path / "changed.yaml").write_text(json.dumps(changed(place, value)), encoding="utf-8")
+    """Each line of the wrapper that no longer fits is named with its file, and with the fix."""
+    (tmp_path / "changed.yaml").write_text(json.dumps(replaced(specification(), {place: value})), encoding="utf-8")
     said = generate(tmp_path, "--spec", str(tmp_path / "changed.yaml"), "--into", str(tmp_path)).stdout
     assert re.search(rf"^wrapper/itwin_platform/_operations/{file}\.py:\d+: ", said, re.MULTILINE), said
     assert "removed: remove it there" in said
 
 
 def test_a_document_that_lost_its_secrets_is_rejected_with_their_lines(tmp_path: Path) -> None:
-    """A document without the marks of secrets names each property that `repr` would show, and the old package stays."""
+    """A document without its marks of secrets is rejected, the error names each property, and the old package stays."""
     text = json.dumps(specification(), indent=1).replace('"x-secret": true', '"x-other": true')
     (tmp_path / "changed.yaml").write_text(text, encoding="utf-8")
     package = tmp_path / "itwin_platform_api"
@@ -146,14 +128,14 @@ FORMS = {"oneOf": [{"type": "string", "format": "date"}, {"type": "string", "for
     ],
     ids=["a form that no code decodes", "several forms", "two modules of one name"],
 )
-def test_what_cannot_be_generated_is_rejected(tmp_path: Path, document: Document, said: str) -> None:
-    """A value is never decoded as it came against its type, and no module overwrites another: each is named."""
+def test_a_schema_without_code_is_rejected(tmp_path: Path, document: Document, said: str) -> None:
+    """The error names a form without a decoder, a choice of forms, and two modules of one name."""
     with pytest.raises(SystemExit, match=f"(?s){said}"):
         generator.write_package(document, tmp_path / "itwin_platform_api", name="small.yaml")
 
 
 def test_a_name_that_the_generator_does_not_have_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A template that uses a name which is gone ends the generation with its file and line."""
+    """A template that uses an unknown name ends the generation with its file and line."""
     templates = Path(shutil.copytree(PROJECT / "templates", tmp_path / "templates"))
     (templates / "str_enum.py.jinja").write_text("first\n{{ enum.no_such_name }}\n", encoding="utf-8")
     monkeypatch.setattr(generator, "TEMPLATES", templates)
@@ -162,7 +144,7 @@ def test_a_name_that_the_generator_does_not_have_is_reported(tmp_path: Path, mon
         generator.write_package(document, tmp_path / "itwin_platform_api", name="small.yaml")
 
 
-def test_what_cannot_be_imported_is_rejected(tmp_path: Path) -> None:
+def test_a_module_that_cannot_be_imported_is_rejected(tmp_path: Path) -> None:
     """A module that fails to import, or lacks a name that it exports, is named."""
     package = tmp_path / "broken_package"
     package.mkdir()
@@ -177,8 +159,8 @@ def built(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
 
 
-def test_two_builds_are_equal_and_hold_what_make_check_reads(tmp_path: Path) -> None:
-    """The sdist and the wheel are the same, byte by byte, with the files that git tracks: all, or the four packages."""
+def test_two_builds_are_equal_and_hold_the_tracked_files(tmp_path: Path) -> None:
+    """Two builds are equal byte by byte; the sdist has all tracked files, the wheel those of the packages."""
     first, second = built(tmp_path / "first"), built(tmp_path / "second")
     assert len(first) == 2
     assert first == second
@@ -194,13 +176,13 @@ def test_two_builds_are_equal_and_hold_what_make_check_reads(tmp_path: Path) -> 
 
 
 SCRIPT = """
-import asyncio, inspect, json
-from itwin_platform import PlatformClient, ResourceClass
-from itwin_platform_api.api.detectors import create_detector
+import inspect, json
+import httpx
+from itwin_platform import ResourceClass
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.api.scenes import delete_scene
 from itwin_platform_api.models import DetectorCreate, DetectorType, ITwin, Plan
-from itwin_platform_sandbox import Sandbox
+from itwin_platform_api.schemas import json_schema
 
 wire = {"due": "2024-05-17", "key": "6a2d2381-6c57-9332-387a-5b7c00000000", "days": ["2024-01-02"], "level": 2}
 model, odd = ITwin.from_dict(wire), {"due": "soon", "key": 7, "days": None, "level": 9}
@@ -208,33 +190,18 @@ seen = {
     "types": [type(value).__name__ for value in (model.due, model.key, model.days[0], model.level)],
     "round trips": [model.to_dict() == wire, ITwin.from_dict(odd).to_dict() == odd],
     "returns": str(inspect.signature(delete_scene.asyncio).return_annotation),
+    "no content": delete_scene.parse_response(httpx.Response(204)),
+    "parameter": list_itwins.build_request(tag="blue").query["tag"],
+    "enum value": ResourceClass("Cesium") is ResourceClass.CESIUM,
+    "schemas": [json_schema(Plan)["properties"]["parts"]["items"], json_schema(ITwin)["properties"]["level"]],
 }
-
-
-async def main(sandbox, platform) -> None:
-    await list_itwins.asyncio(client=platform.generated, tag="blue")
-    seen["parameter"] = sandbox.requests[-1].query["tag"]
-    plan = Plan(name="a", parent=None, parts=[Plan(name="b")])
-    body = DetectorCreate(name="D", type_=DetectorType("PhotoObjectDetector"), plan=plan)
-    body.field_2d, body.own_type, body.quote, body.to_dict_ = True, "own", "q", "t"
-    await create_detector.asyncio(client=platform.generated, body=body)
-    sent = sandbox.requests[-1].body
-    seen["sent"] = [sent[name] for name in ("2D", "_type", 'q"uote', "to_dict", "plan")]
-    seen["decoded"] = DetectorCreate.from_dict(sent) == body
-    ids = sandbox.itwin_id, sandbox.repository_id
-    sandbox.fault("respond", status=201, body={"resource": {"id": "R", "class": "Cesium"}})
-    resource = await platform.repositories.create_resource(*ids, id="R", display_name="R")
-    seen["enum value"] = resource.class_ is ResourceClass.CESIUM
-
-
-async def run() -> None:
-    async with Sandbox(itwins=5, objects=3, vendor="sandbox") as sandbox:
-        async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform:
-            await main(sandbox, platform)
-    print(json.dumps(seen))
-
-
-asyncio.run(run())
+plan = Plan(name="a", parent=None, parts=[Plan(name="b")])
+body = DetectorCreate(name="D", type_=DetectorType("PhotoObjectDetector"), plan=plan)
+body.field_2d, body.own_type, body.quote, body.to_dict_ = True, "own", "q", "t"
+sent = body.to_dict()
+seen["sent"] = [sent[name] for name in ("2D", "_type", 'q"uote', "to_dict", "plan")]
+seen["decoded"] = DetectorCreate.from_dict(sent) == body
+print(json.dumps(seen))
 """
 
 
@@ -275,8 +242,8 @@ def add_parts(document: Document) -> None:
     document["paths"]["/itwins/"]["get"]["parameters"].append(tag)
 
 
-def test_new_parts_are_called_sent_and_decoded(tmp_path: Path) -> None:
-    """The wrapper knows none of them: a date is a date, what is none stays as it came, a 204 is None for checkers.
+def test_new_parts_are_sent_and_decoded(tmp_path: Path) -> None:
+    """A new date is a date, a value of another form stays as it is, and a 204 is None, without a line in the wrapper.
 
     `make generate` lists the operations without a method.
     """
@@ -288,20 +255,21 @@ def test_new_parts_are_called_sent_and_decoded(tmp_path: Path) -> None:
         "types": ["date", "UUID", "date", "Level"],
         "round trips": [True, True],
         "returns": "None",
+        "no content": None,
         "parameter": "blue",
+        "enum value": True,
+        "schemas": [{"title": "Plan", "type": "object"}, {"type": "integer", "examples": [2, 1]}],
         "sent": [True, "own", "q", "t", {"name": "a", "parent": None, "parts": [{"name": "b"}]}],
         "decoded": True,
-        "enum value": True,
     }
 
 
 def test_a_changed_limit_reaches_the_client_the_sandbox_and_the_docstrings(tmp_path: Path) -> None:
-    """`make generate` writes what the client rejects, what the sandbox reads, and the limit that docstrings state."""
+    """`make generate` writes a limit into the rules of the client, the document of the sandbox, and docstrings."""
     for part in ("wrapper", "generated", "sandbox", "templates", "tools"):
         shutil.copytree(PROJECT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(PROJECT / "generator-config.yaml", tmp_path)
-    document = copy.deepcopy(specification())
-    document["components"]["schemas"]["RepositoryUpdate"]["properties"]["uri"]["maxLength"] = 30
+    document = replaced(specification(), {"components schemas RepositoryUpdate properties uri maxLength": 30})
     (tmp_path / "openapi.yaml").write_text(json.dumps(document), encoding="utf-8")
     path = os.pathsep.join(str(tmp_path / name) for name in ("wrapper", "generated", "sandbox"))
     variables = {"PYTHONPATH": path, "COVERAGE_PROCESS_START": ""}

@@ -22,7 +22,7 @@ OF_A_DEVELOPER = {
     "PYTEST_ADDOPTS": "--missing-option",
 }
 RUNNER = (sys.executable, "-I", str(PROJECT / "tools" / "programs" / "run.py"))
-#: A program whose child ignores SIGTERM, as it inherits, and holds the output open.
+#: A program with a child that ignores SIGTERM and holds the output open.
 WITH_A_CHILD = """
 import signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -30,16 +30,10 @@ subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 print("ready", flush=True)
 """
-#: The same below a second runner, as an example that `make examples` runs.
-NESTED = """
-import sys
-from tools.programs.run import run
-sys.exit(run([sys.executable, "-c", sys.argv[1]], grace=0.1))
-"""
 
 
 def test_the_runner_hides_the_environment() -> None:
-    """The runner of the Makefile starts programs without the developer's variables, and so do the tests."""
+    """Programs of the Makefile and tests have none of the developer's variables."""
     show = "import json, os; print(json.dumps({**os.environ}))"
     seen = json.loads(ended(*RUNNER, sys.executable, "-c", show, variables=OF_A_DEVELOPER).stdout)
     assert {name: seen.get(name) for name in OF_A_DEVELOPER} == dict.fromkeys(OF_A_DEVELOPER) | SET
@@ -48,15 +42,13 @@ def test_the_runner_hides_the_environment() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no process groups")
-@pytest.mark.parametrize("nested", [False, True], ids=["runner", "nested"])
 @pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGINT], ids=["fails", "terminated", "interrupted"])
-def test_nothing_keeps_running(number: signal.Signals | None, *, nested: bool) -> None:
-    """A program that fails, and a runner that a signal ends, leave no process behind that the program started."""
+def test_nothing_keeps_running(number: signal.Signals | None) -> None:
+    """No child process outlives a program that fails or a runner that a signal ends."""
     program = WITH_A_CHILD + ("sys.exit(3)" if number is None else "time.sleep(600)")
-    inner = (sys.executable, "-c", NESTED, program) if nested else (sys.executable, "-c", program)
+    inner = (sys.executable, "-c", program)
     code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.programs.run import run; "
-    # The inner runner kills what ignores the signal; the outer one waits for it.
-    code += f"sys.exit(run({inner!r}, grace={LONGEST if nested else 0.2}))"
+    code += f"sys.exit(run({inner!r}, grace=0.2))"
     command = [sys.executable, "-c", code]
     started = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603  # our own
     with started:
@@ -69,8 +61,8 @@ def test_nothing_keeps_running(number: signal.Signals | None, *, nested: bool) -
     assert started.returncode == {None: 3, signal.SIGTERM: 128 + signal.SIGTERM, signal.SIGINT: -signal.SIGINT}[number]
 
 
-def test_a_program_has_no_more_time_than_it_is_given(tmp_path: Path) -> None:
-    """A program that takes longer is ended with a status of its own; one that ends in time keeps its status."""
+def test_a_program_that_exceeds_its_time_is_ended(tmp_path: Path) -> None:
+    """A program that exceeds its time is ended with a distinct status; another one keeps its status."""
     assert run([sys.executable, "-c", "import time; time.sleep(600)"], folder=tmp_path, seconds=0.1) == TIMED_OUT
     assert run([sys.executable, "-c", "raise SystemExit(7)"], folder=tmp_path, seconds=LONGEST) == 7
     assert run([sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"], folder=tmp_path) == 137

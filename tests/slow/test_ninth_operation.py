@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.processes import PROJECT, ended
 
-#: What get primary account is called, and what its copy is called.
+#: The names of get primary account, and those of its copy.
 NAMES = {
     "get_primary_account": "get_first_account",
     "myprimaryaccount": "myfirstaccount",
@@ -17,7 +17,7 @@ NAMES = {
     "get primary account": "get first account",
     "4.4": "4.9",
 }
-#: What stands in each file for get primary account: its copy comes behind it, in openapi.yaml behind all paths.
+#: The text of each file about get primary account; the copy follows it, in openapi.yaml after all paths.
 PARTS = {
     "openapi.yaml": (r"  /itwins/myprimaryaccount:\n(?:    .*\n)+(?:\n    .*\n(?:    .*\n)*)*",),
     "wrapper/itwin_platform/_operations/itwins.py": (
@@ -33,12 +33,12 @@ CHECKS = (
     *("tests/generated/test_spec_document.py", "tests/project/test_public_surface.py", "tests/project/test_pages.py"),
     *("tests/tools/test_repository.py", "tests/tools/test_wrapper_fits.py", "tests/wrapper/operations"),
 )
-#: Of the tests of the wrapper, those of the new operation, and what compares it with the document.
-SELECTED = "first_account or the_calls or fits or not wrapper"
+#: The tests of the new operation, and those that compare it with the document.
+SELECTED = "first_account or fits or not wrapper"
 
 
 class Copy:
-    """A copy of the project, in which parts are added and left out."""
+    """A copy of the project, with or without the parts of the ninth operation."""
 
     def __init__(self, folder: Path) -> None:
         ignored = shutil.ignore_patterns(".git", ".venv*", ".cache", "__pycache__", ".*_cache")
@@ -48,7 +48,7 @@ class Copy:
         )
 
     def write(self, *, without: tuple[str, ...] = ()) -> None:
-        """Write every file with its part, and those of some places without it."""
+        """Write every file with its part, except those of some places."""
         for name, patterns in PARTS.items():
             text = (PROJECT / name).read_text(encoding="utf-8")
             for pattern in () if name.startswith(without) else patterns:
@@ -85,34 +85,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 
 def test_a_ninth_operation_takes_the_places_of_the_list(copy: Copy) -> None:
-    """With all of them, all checks of a complete operation pass."""
+    """A ninth operation in all places of the list passes all checks of an operation."""
     copy.write()
     assert re.search(r"failed|error", said := copy.check()) is None, said
 
 
-#: Calls the operation through `platform.generated`, of a sandbox that was not told of it.
-GENERATED = """
-import asyncio
-from itwin_platform import PlatformClient
-from itwin_platform_api.api.itwins import get_first_account
-from itwin_platform_sandbox import Sandbox
-
-async def main():
-    async with Sandbox(itwins=1, objects=0) as sandbox:
-        sandbox.fault("unavailable", operation="get_first_account", seconds=0)
-        async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform:
-            found = await get_first_account.asyncio(client=platform.generated)
-    print(found.itwin.id, [request.status for request in sandbox.requests])
-
-asyncio.run(main())
-"""
-
-
 def test_an_operation_without_a_method_takes_two_places(copy: Copy) -> None:
-    """In `openapi.yaml` and the changelog alone, it breaks no test and works through `platform.generated` at once."""
+    """An operation in `openapi.yaml` and the changelog alone breaks no test."""
     copy.write(without=tuple(name for name in PARTS if name not in ("openapi.yaml", "CHANGELOG.md")))
     said = copy.run("tools.generation.generate")
     assert "Without a method, to be called through `platform.generated`: get_first_account" in said
     assert re.search(r"failed|error", said := copy.check()) is None, said
-    (copy.folder / "called.py").write_text(GENERATED, encoding="utf-8")
-    assert copy.run("called") == "2f0c0f7e-5b1d-4a52-8c3e-6d7f8091a2b3 [503, 200]\n"

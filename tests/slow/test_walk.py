@@ -1,4 +1,4 @@
-"""The walk in docs/regenerating.md is carried out as it is written."""
+"""The steps of docs/regenerating.md work as they are written."""
 
 import pytest
 import yaml
@@ -47,7 +47,7 @@ def block(language: str, containing: str) -> str:
 
 
 def add_operation(document: Document) -> None:
-    """Add what the page says in its two blocks of YAML."""
+    """Add the two blocks of YAML of the page."""
     document["paths"]["/scenes/{sceneId}/objects"].update(yaml.safe_load(block("yaml", "operationId")))
     document["components"]["schemas"].update(yaml.safe_load(block("yaml", "SceneObjectsCreated:")))
 
@@ -58,20 +58,20 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Regenerated:
     return Regenerated(add_operation, tmp_path_factory.mktemp("walked"))
 
 
-def test_generating_tells_what_the_page_shows(walked: Regenerated) -> None:
-    """What `make generate` prints is what the page shows, but for the list of modules: here all of them are new."""
+def test_the_page_shows_the_output_of_generation(walked: Regenerated) -> None:
+    """The page shows the output of `make generate`; the list of modules differs, because all of them are new here."""
     shown = block("text", "4 modules").partition("\nWithout a method")[2]
     assert walked.output.partition("\nWithout a method")[2] == shown
     assert "new: api/scenes/create_scene_objects.py" in walked.output
 
 
-def test_difference_is_what_the_page_shows(walked: Regenerated) -> None:
-    """What `make spec-diff` prints of the change is what the page shows."""
+def test_the_page_shows_the_difference(walked: Regenerated) -> None:
+    """The page shows the output of `make spec-diff`."""
     command = ["-m", "tools.spec.diff", str(PROJECT / "openapi.yaml"), str(walked.file)]
     assert walked.run(*command).stdout == block("text", "Not breaking: 3")
 
 
-def test_new_operation_is_called_as_it_is_said(walked: Regenerated) -> None:
-    """The program on the page sends, waits, and decodes."""
+def test_the_program_of_the_page_calls_the_operation(walked: Regenerated) -> None:
+    """The program of the page sends the request, retries it, and decodes the response."""
     script = HARNESS.format(program=block("python", "create_scene_objects"))
     assert walked.run("-W", "error", "-c", script).stdout == f"object 0 2 {SENT}\n"

@@ -1,4 +1,4 @@
-"""A document that the generator would change or drop a part of is rejected, with what to write instead."""
+"""A document that cannot be generated faithfully is rejected, and the error says what to write instead."""
 
 import copy
 import re
@@ -56,7 +56,7 @@ def check(found: list[Problem], said: str | None) -> None:
     ids=ascii,
 )
 def test_each_property_has_a_name_in_python(names: tuple[str, ...], said: str | None) -> None:
-    """What makes no name, or one that another property has, is rejected with the way to choose one."""
+    """A property without a valid or unique name in Python is rejected, and the error says how to choose one."""
     found = of_a_small_document(Shape=object_with(*names))
     check(found, said)
     assert [problem.place for problem in found] == [f"{SCHEMA} properties {names[-1]}"] * bool(said)
@@ -107,7 +107,7 @@ def test_a_schema_that_would_be_generated_otherwise_is_rejected(name: str, schem
 def test_a_parameter_that_would_be_sent_otherwise_is_rejected(
     specification: Document, added: Any, said: str | None
 ) -> None:
-    """What would be dropped, changed or sent unasked, and a typo in a field beyond OpenAPI, is named with its place."""
+    """A parameter that would be dropped or changed, a default, and a typo in an `x-` field are rejected."""
     document = copy.deepcopy(specification)
     document["paths"]["/itwins/"]["get"]["parameters"].append(added)
     found = problems(document)
@@ -115,7 +115,7 @@ def test_a_parameter_that_would_be_sent_otherwise_is_rejected(
     assert all(problem.place.startswith(PARAMETER) for problem in found)
 
 
-def test_what_a_component_says_wrongly_has_the_place_of_the_component(specification: Document) -> None:
+def test_a_problem_of_a_component_has_the_place_of_the_component(specification: Document) -> None:
     """A parameter that many operations share is named where it is written."""
     document = copy.deepcopy(specification)
     document["components"]["parameters"]["Status"] |= {"name": "*"}
@@ -144,7 +144,7 @@ def test_a_problem_has_the_line_of_its_place(keys: tuple[str, ...], line: int) -
     ("text", "said"), [("a: [1\nb: 2\n", "x.yaml:2: no YAML: "), ("- a\n", "x.yaml:1: no OpenAPI document")]
 )
 def test_a_text_that_is_no_document_is_rejected_with_its_line(text: str, said: str) -> None:
-    """Neither broken YAML nor a list ends in a traceback."""
+    """The error of broken YAML, and of a list, names the file and the line."""
     with pytest.raises(SystemExit, match=re.escape(said)):
         parse(text, name="x.yaml")
 

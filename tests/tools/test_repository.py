@@ -1,4 +1,4 @@
-"""What the repository holds beside code: workflows, pages for contributors, the distribution, and its release."""
+"""The repository beside its code: workflows, pages for contributors, the distribution, and its release."""
 
 import importlib.metadata
 import re
@@ -27,7 +27,7 @@ def text(name: str) -> str:
 TARGETS = set(re.findall(r"^([a-z-]+):", text("Makefile"), re.MULTILINE))
 PYPROJECT: dict[str, Any] = tomllib.loads(text("pyproject.toml"))
 DEPENDENCIES: list[str] = PYPROJECT["project"]["dependencies"]
-#: What runs at night, and on Sundays.
+#: The targets of the nightly workflow.
 NIGHTLY = ("test-all-pythons", "conformance", "reliability", "audit", "mutants")
 WORKFLOWS = sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
 
@@ -43,7 +43,7 @@ def commands(path: Path) -> list[str]:
 
 
 def test_there_is_a_workflow_for_each_purpose() -> None:
-    """Checks for each commit, what takes longer at night, and a release."""
+    """There is a workflow for each commit, for the night, and for a release."""
     checks, nightly, release = WORKFLOWS
     assert [checks.stem, nightly.stem, release.stem] == ["checks", "nightly", "release"]
     of_ci = re.findall(r"^make .+$", text(".ci/run"), re.MULTILINE)
@@ -69,7 +69,7 @@ def test_a_workflow_runs_targets_pinned_actions_and_has_the_least_permissions(pa
 
 
 def test_a_job_that_may_write_runs_no_code_of_the_project() -> None:
-    """What signs and what uploads a release takes the files of another job, and has neither checkout nor command."""
+    """A job that signs or uploads a release has neither a checkout nor a command: it takes files of another job."""
     jobs = parsed(WORKFLOWS[2])["jobs"].values()
     writing = [job for job in jobs if "write" in job["permissions"].values()]
     assert len(writing) == 2
@@ -87,7 +87,7 @@ def test_every_requirements_file_is_watched() -> None:
 
 
 def test_every_supported_python_is_checked() -> None:
-    """The checks, what runs at night and `make test-all-pythons` name the minor versions that the classifiers name."""
+    """The workflows and `make test-all-pythons` have the minor versions of the classifiers."""
     matrix = parsed(WORKFLOWS[0])["jobs"]["check"]["strategy"]["matrix"]["python"]
     named = re.findall(r"Python :: (3\.\d+)", " ".join(PYPROJECT["project"]["classifiers"]))
     at_night = parsed(WORKFLOWS[1])["jobs"]["versions"]["strategy"]["matrix"]["python"]
@@ -95,8 +95,8 @@ def test_every_supported_python_is_checked() -> None:
 
 
 @pytest.mark.parametrize("page", ["SECURITY.md", ".github/CONTRIBUTING.md"])
-def test_what_a_page_links_to_is_there(page: str) -> None:
-    """Each file that it links to, from where the page is."""
+def test_the_links_of_a_page_lead_to_files(page: str) -> None:
+    """Each relative link of a page leads to a file."""
     linked = re.findall(r"\]\(([^)#:]+)\)", text(page))
     assert linked
     assert [name for name in linked if not ((PROJECT / page).parent / name).exists()] == []
@@ -130,13 +130,13 @@ def test_nothing_installs_the_distribution_by_name() -> None:
     ],
 )
 def test_a_tag_is_released_when_version_and_changelog_agree(tag: str, newest: str, said: str | None) -> None:
-    """The tag is `v` and the version, with which the changelog begins; each mismatch is named with what to do."""
+    """The tag is `v` and the version, with which the changelog begins; the error of a mismatch says how to fix it."""
     found = problems(tag, version="1.2.0", changelog=f"# Changes\n\n## Unreleased\n\n## {newest} - 2027-01-31\n")
     assert [said in problem for problem in found if said] == [True] * (said is not None)
 
 
 def name_of(requirement: str) -> str:
-    """The name of what a requirement asks for."""
+    """Return the name of the distribution of a requirement."""
     return canonicalize_name(Requirement(requirement).name)
 
 
@@ -158,7 +158,7 @@ def test_the_image_of_the_sandbox_has_all_that_its_build_reads() -> None:
 
 
 def test_users_need_few_distributions_each_with_a_lowest_version() -> None:
-    """httpx with what it brings, httptools, msgspec, attrs and python-dateutil are all.
+    """The requirements are httpx with its own, httptools, msgspec, attrs and python-dateutil.
 
     The lowest versions that are tried are read from the requirements, so each must say one.
     """
@@ -182,7 +182,7 @@ def test_the_readme_has_no_relative_link_on_a_package_index() -> None:
 
 
 def test_versions_and_requirements_are_stated_once() -> None:
-    """What `make check` uses is pinned, the version is that of the package, and the example service needs the same."""
+    """Each tool of `make check` is pinned, and the example service has the requirements of the package."""
     lines = text("constraints.txt").splitlines()
     pinned = [canonicalize_name(line.partition("==")[0]) for line in lines if not line.startswith("#")]
     tools = [requirement for group in PYPROJECT["dependency-groups"].values() for requirement in group]

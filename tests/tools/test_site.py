@@ -1,4 +1,4 @@
-"""What the build of the documentation makes of its pages for assistants."""
+"""The Markdown pages that the build of the documentation makes for assistants."""
 
 import pytest
 

@@ -53,10 +53,8 @@ components:
         color: {$ref: '#/components/schemas/Color'}
         note: {oneOf: [{type: string}, {type: 'null'}]}
         made: {type: string, format: date-time}
-        parts: {type: array, maxItems: 5, items: {type: string}}
     ThingCreate: *thing
     Color: {type: string, enum: [red, blue], x-enum-varnames: [RED, BLUE]}
-    ThingId: {type: string, maxLength: 10}
 """)
 GONE = object()
 Keys = tuple[Any, ...]
@@ -86,17 +84,15 @@ TOP, ERROR = f"{POST} parameters 0", f"{POST} responses 409 content application/
 TAG = {"name": "tag", "in": "query", "schema": {"type": "string"}}
 STRING, EITHER = {"type": "string"}, {"type": ["string", "integer"], "maxLength": 10}
 BREAKS, HARMLESS, ALSO, WORDS = diff.HEADINGS
-CODE, BODY = "create_thing responses 409 application/json examples exists value error code", f"{POST} requestBody"
+CODE = "create_thing responses 409 application/json examples exists value error code"
 # A place in the document, its new value, the heading, and the line below it.
 CASES: list[tuple[str, Any, str, str]] = [
     ("paths", {}, BREAKS, "create_thing: gone, was POST /things"),
     ("paths", {"/t": THINGS["paths"]["/things"]}, BREAKS, "create_thing route: is POST /t now, was POST /things"),
     ("paths /more", {"get": {"operationId": "more", "responses": {}}}, HARMLESS, "more: new: GET /more"),
     (f"{POST} operationId", "make", BREAKS, "create_thing operationId: is make now, was create_thing"),
-    (f"{POST} tags", ["all"], BREAKS, "create_thing tags: is ['all'] now, was ['things']"),
     (f"{POST} deprecated", True, ALSO, "create_thing deprecated: new"),
     (f"{POST} description", "Creates, once a day.", WORDS, "create_thing description"),
-    (f"{POST} responses 201", GONE, BREAKS, "create_thing responses 201: gone"),
     (f"{POST} responses 202", {"description": "Soon."}, BREAKS, "create_thing responses 202: new"),
     (f"{POST} responses 409", GONE, BREAKS, "create_thing responses 409: gone"),
     (f"{POST} responses 201 headers", {}, BREAKS, "create_thing responses 201 headers X-Count: gone"),
@@ -109,7 +105,6 @@ CASES: list[tuple[str, Any, str, str]] = [
     (f"{TOP} schema maximum", 500, HARMLESS, "create_thing query $top maximum: is 500 now, was 100"),
     (f"{TOP} schema maximum", GONE, HARMLESS, "create_thing query $top maximum: gone, was 100"),
     (f"{TOP} schema x-default", 20, HARMLESS, "create_thing query $top x-default: is 20 now, was 10"),
-    (f"{BODY} x-max-body-bytes", 9, BREAKS, "create_thing requestBody x-max-body-bytes: is 9 now, was 1000"),
     (f"{SENT} required", ["id", "color", "note"], BREAKS, "ThingCreate required note: new"),
     (f"{THING} required", ["id", "color", "note"], HARMLESS, "Thing required note: new"),
     (f"{THING} required", ["color"], BREAKS, "Thing required id: gone"),
@@ -122,13 +117,6 @@ CASES: list[tuple[str, Any, str, str]] = [
     (f"{SENT} properties id enum", ["one"], BREAKS, "ThingCreate id enum: new"),
     (f"{COLOR} enum 2", "green", HARMLESS, "Color enum green: new: green"),
     (f"{COLOR} enum", ["blue"], BREAKS, "Color enum red: gone, was RED"),
-    (f"{COLOR} x-enum-varnames 1", "NAVY", BREAKS, "Color enum blue: is NAVY now, was BLUE"),
-    (
-        "components securitySchemes bearer scheme",
-        "basic",
-        ALSO,
-        "securitySchemes bearer scheme: is basic now, was bearer",
-    ),
     ("info title", "Another", WORDS, "info title"),
 ]
 
@@ -142,7 +130,7 @@ def test_a_change_is_reported(changed: str, value: object, heading: str, line: s
 
 
 def test_a_change_of_a_schema_names_the_operations() -> None:
-    """Its line says which operations send it, and which return it."""
+    """The line of a changed schema names the operations that send and return it."""
     lines = report(THINGS, replaced(THINGS, {f"{COLOR} enum 2": "green"}))
     assert lines[-1] == "  Color enum green (sent by create_thing; returned by create_thing): new: green"
 
@@ -158,7 +146,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[Any, Any
 def test_the_exit_status_is_1_after_a_breaking_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a breaking change the status is 0, and an invalid document is an error with its line."""
+    """The status is 1 after a breaking change, else 0, and an invalid document is an error with its line."""
     run(tmp_path, monkeypatch, {f"{SENT} properties tags": STRING})
     with pytest.raises(SystemExit, match=r"^1$"):
         run(tmp_path, monkeypatch, {f"{TOP} schema maximum": 50})

@@ -1,4 +1,4 @@
-"""What the wrapper says in strings and docstrings is in the document, and operations without a method are named."""
+"""The names in strings and docstrings of the wrapper are in the document, and operations without a method are named."""
 
 import copy
 import re
@@ -13,11 +13,11 @@ from tools.generation.wrapper_fit import dead_names, schemas_without_method, wit
 
 
 def test_the_strings_of_the_wrapper_are_in_the_document(specification: Document) -> None:
-    """Every name on the wire in the wrapper and the sandbox is there."""
+    """Every wire name in the wrapper and the sandbox is in the document."""
     assert dead_names(specification) == []
 
 
-def test_what_the_wrapper_reads_of_every_response_is_in_the_document(specification: Document) -> None:
+def test_the_parts_that_the_wrapper_reads_are_in_the_document(specification: Document) -> None:
     """An error has code, message and details, a page has the address of the next one, and a 429 has a delay."""
     schemas = specification["components"]["schemas"]
     assert [*schemas["ErrorResponse"]["properties"]] == ["error"]
@@ -39,7 +39,7 @@ def test_a_name_that_is_gone_is_reported_with_its_line(specification: Document) 
     assert place[3] in (PROJECT / place[1]).read_text(encoding="utf-8").splitlines()[int(place[2]) - 1]
 
 
-def test_an_operation_without_a_method_is_named_with_what_only_it_uses(specification: Document) -> None:
+def test_an_operation_without_a_method_is_named_with_its_schemas(specification: Document) -> None:
     """Generation names it, and `itwin_platform` does not export the schemas that no other operation uses."""
     document = copy.deepcopy(specification)
     document["components"]["schemas"]["SceneTags"] = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -71,7 +71,7 @@ async def update():
     ],
 )
 def test_a_limit_in_a_docstring_is_written_as_the_document_has_it(stated: str, documented: str) -> None:
-    """Where a docstring states a limit of an argument, generation writes the limit that the rules have."""
+    """Generation replaces a limit in a docstring by that of the rules."""
     assert updated(SOURCE.format(line=stated)) == SOURCE.format(line=documented)
 
 

@@ -1,4 +1,4 @@
-"""What must not type-check: never run.
+"""Code that type checkers must reject: never run.
 
 `type: ignore` stands beside each mistake. mypy and pyright report one that is not needed, so that a mistake which they
 let pass is seen.

@@ -8,14 +8,14 @@ import pytest
 from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 
 ACCOUNT = {"iTwin": {"id": "a", "displayName": "Example"}}
-#: What a client needs to be made and to send.
+#: The required settings of a client.
 SETTINGS: dict[str, Any] = {"base_url": "https://service.example/api", "vendor": "acme", "token": "planted-token"}
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
 
 def answering(handler: Handler | None = None, **changes: Any) -> tuple[PlatformClient, list[httpx.Request]]:
-    """A client whose requests end in `handler`, by default with the account; and the list of those requests."""
+    """Return a client whose requests are handled by `handler`, by default with the account, and their list."""
     requests: list[httpx.Request] = []
 
     def noting(request: httpx.Request) -> httpx.Response:
@@ -44,7 +44,7 @@ class Array:
 
 
 async def error_of(outcome: httpx.Response | Exception, **changes: Any) -> PlatformError:
-    """The error of a call that is not retried, after a response or an exception of the transport."""
+    """Return the error of a call without retries, after a response or an exception of the transport."""
 
     def respond(_: httpx.Request) -> httpx.Response:
         if isinstance(outcome, Exception):
@@ -60,7 +60,7 @@ async def error_of(outcome: httpx.Response | Exception, **changes: Any) -> Platf
 
 @pytest.fixture(autouse=True)
 def without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's settings reach a test."""
+    """Remove the settings of the environment."""
     for name in ("BASE_URL", "VENDOR", "TOKEN", "LOG"):
         monkeypatch.delenv(f"ITWIN_PLATFORM_{name}", raising=False)
 

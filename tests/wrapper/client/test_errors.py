@@ -1,4 +1,4 @@
-"""The tree of errors: any response gives one with what is known, and each says what a caller wants to know."""
+"""The tree of errors: the class, the attributes and the text of the error of any response."""
 
 import asyncio
 import copy
@@ -42,7 +42,7 @@ CLASSES = [kind for _, kind in inspect.getmembers(itwin_platform, inspect.isclas
 
 @pytest.mark.parametrize("status", [300, 418, 500, 502, 503, 504, 599])
 async def test_an_undocumented_status_has_the_class_above_it(status: int) -> None:
-    """What is not in the tree is the class above; three of them pass by themselves."""
+    """An undocumented status has the class above it, and 502, 503 and 504 are retryable."""
     error = await error_of(httpx.Response(status))
     assert isinstance(error, APIStatusError)
     assert type(error) is (APIStatusError if status < 500 else ServerError)
@@ -51,7 +51,7 @@ async def test_an_undocumented_status_has_the_class_above_it(status: int) -> Non
 
 @pytest.mark.parametrize(("note", "encoding"), [("ö", "utf-8"), ("ö", "latin-1"), ("\u2100 \u202e", "utf-8")])
 async def test_headers_outside_ascii_are_those_of_the_error(note: str, encoding: str) -> None:
-    """A proxy may write anything into a header: the error has it, however it is encoded."""
+    """A header outside ASCII is on the error, in any encoding."""
     error = await error_of(httpx.Response(500, headers=[(b"x-note", note.encode(encoding))]))
     assert isinstance(error, APIStatusError)
     assert error.headers["x-note"] == note
@@ -69,8 +69,8 @@ CODES: list[tuple[bytes, str | None]] = [
 
 
 @pytest.mark.parametrize(("body", "code"), CODES, ids=lambda value: ascii(value)[:40])
-def test_any_body_is_read_as_far_as_it_goes(body: bytes, code: str | None) -> None:
-    """What cannot be read is None, and nothing raises: a form of its own, HTML, text, null, lists, nonsense."""
+def test_any_body_is_read(body: bytes, code: str | None) -> None:
+    """The attributes that a body does not have are None, and no body raises."""
     error = ServerError(status=500, headers={}, body=body, attempts=1)
     assert (error.code, error.message, error.details) == (code, None, ())
     assert "null" not in str(error)
@@ -107,7 +107,7 @@ ALL_LINES = """\
 - no code: no message
 - retry in 30 s
 - correlation id c-1"""
-#: The arguments of errors with a status, and what each says.
+#: The text of an error, and its arguments.
 TEXTS: dict[str, dict[str, Any]] = {
     ALL_LINES: STATUS | {"status": 422, "body": DETAILED},
     "429 rate limited": {"status": 429},
@@ -119,14 +119,14 @@ TEXTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_an_error_says_what_is_known(text: str) -> None:
-    """Its parts in order, with words in place of those that are missing."""
+def test_the_text_has_all_known_parts(text: str) -> None:
+    """The text has the parts of the error in order, with a word for each missing part."""
     assert str(made(**TEXTS[text])) == text
 
 
 @pytest.mark.parametrize(("size", "is_cut"), [(1_920 - 7, False), (1_920 - 6, True)])
 def test_the_longest_text_is_not_cut(size: int, is_cut: bool) -> None:
-    """What the service said has room beside what the client adds; one character more is cut, with three dots."""
+    """The text of the service is cut, with three dots, only beyond its share of the limit."""
     error = made(body=json.dumps({"code": "A", "message": "m" * size}).encode())
     assert (len(str(error)), str(error).endswith("...")) == (1_920, is_cut)
     identified = made(headers={"x-correlation-id": "c" * 300})
@@ -135,7 +135,7 @@ def test_the_longest_text_is_not_cut(size: int, is_cut: bool) -> None:
 
 
 async def test_the_code_of_a_long_error_is_read() -> None:
-    """An error object may be longer than what stays of it on the error."""
+    """The code is read from the complete body, although `.body` keeps 64 KiB of it."""
     error = await error_of(httpx.Response(500, json={"error": {"padding": "x" * 200_000, "code": "A"}}))
     assert isinstance(error, APIStatusError)
     assert (error.code, len(error.body)) == ("A", 65_536)
@@ -156,7 +156,9 @@ TRIAL = {f"ITwinPlatform-RateLimited-{name}": name for name in ("Tier", "API", "
         ({"Tier": "Standard", "ITwinPlatform-RateLimited-Tier": ""}, ("Standard", None, None)),
     ],
 )
-async def test_a_rate_limit_names_what_was_exceeded(headers: dict[str, str], expected: tuple[str | None, ...]) -> None:
+async def test_a_rate_limit_names_tier_api_and_operation(
+    headers: dict[str, str], expected: tuple[str | None, ...]
+) -> None:
     """Tier, API and operation come from either set of headers that has been seen, and are None where absent."""
     error = await error_of(httpx.Response(429, headers=headers | {"retry-after": "9"}))
     assert isinstance(error, RateLimitError)
@@ -164,13 +166,13 @@ async def test_a_rate_limit_names_what_was_exceeded(headers: dict[str, str], exp
 
 
 def test_a_transport_error_says_whether_it_can_have_had_an_effect() -> None:
-    """By its class, or by what is known; where nothing else is said, no request was sent."""
+    """The class decides whether a request was sent; the default of `attempts` is 0."""
     errors = [kind("x") for kind in (NotSentError, OutcomeUnknownError, TransportError, DeadlineExceededError)]
     assert [(error.sent, error.attempts) for error in errors] == [(False, 0), (True, 0), (True, 0), (True, 0)]
 
 
 def test_each_class_names_its_section_in_the_documentation() -> None:
-    """A file of the source tree and a heading of it; a class of an application leads to that of its base."""
+    """`doc_url` names a page and a heading; a derived class has that of its base."""
 
     class LayerMissingError(NotFoundError):
         """An error of an application."""
@@ -193,14 +195,14 @@ GIVEN: dict[type[PlatformError], dict[str, Any]] = {
 
 
 def test_a_usage_error_names_the_code_and_the_target() -> None:
-    """As the service documents them, behind the rule in words."""
+    """The text of a UsageError ends with the documented code and target."""
     assert str(UsageError("uri is empty", code="InvalidValue", target="uri")) == "uri is empty (InvalidValue [uri])"
     assert [str(UsageError("a", code="B")), str(UsageError("a", target="b"))] == ["a (B)", "a"]
 
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_every_error_survives_pickling_and_copying(kind: type[PlatformError]) -> None:
-    """Text and everything on it, twice over, and with what a caller added."""
+    """A copy of an error has its text, its attributes and its notes."""
     error = kind(**GIVEN.get(kind, {"text": "text"}))
     error.resume, error.collected = "resume", (1, 2)
     if isinstance(error, TransportError):

@@ -27,7 +27,7 @@ async def test_a_generated_function_raises_typed_errors() -> None:
 
 
 async def test_a_generated_function_is_retried_with_a_fresh_token() -> None:
-    """Vendor, version and token are put on; a 503 is retried, and a 401 once with another token, if there is one."""
+    """A generated function sends vendor, version and token, and is retried after a 503 and once after a 401."""
     tokens = iter(["old", "older", "new", "newer"])
     responses = [httpx.Response(status, headers={"retry-after": "0.001"}, json=ACCOUNT) for status in (503, 401, 200)]
     client, requests = answering(lambda _: responses.pop(0), token=lambda: next(tokens))
@@ -54,8 +54,8 @@ async def test_a_generated_function_stays_on_its_path_and_sends_no_other_header(
 
 
 @pytest.mark.parametrize(("method", "length"), [("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", None)])
-async def test_a_request_without_a_body_states_that_where_one_is_usual(method: str, length: str | None) -> None:
-    """What a new operation without a body sends ends where its service expects it. Source: RFC 9110, section 8.6."""
+async def test_a_request_without_a_body_states_its_length(method: str, length: str | None) -> None:
+    """A POST, PUT or PATCH without a body states its length of 0. Source: RFC 9110, section 8.6."""
     client, requests = answering()
     values = get_primary_account.build_request()
     async with client:
@@ -73,7 +73,7 @@ async def test_another_accept_is_sent_as_it_is() -> None:
 
 @pytest.mark.parametrize("is_given", [False, True], ids=["default", "another's client"])
 async def test_cookies_are_neither_stored_nor_sent(httpx_mock: HTTPXMock, is_given: bool) -> None:
-    """What `platform.generated` receives in Set-Cookie is not sent back, nor is a cookie of the caller."""
+    """A cookie of Set-Cookie is not sent back, and neither is a cookie of the caller."""
     cookies = [(b"set-cookie", value) for value in (b"session=1; Path=/", b"bad=\xc3\xa9\x01; Path=/", b"=;;")]
     httpx_mock.add_response(json=ACCOUNT, headers=cookies, is_reusable=True)
     async with httpx.AsyncClient() as theirs:

@@ -1,4 +1,4 @@
-"""JSON is read and written as the standard library reads and writes it; what has no form in it is rejected."""
+"""JSON is read and written as by the standard library; a value without a form in JSON is rejected."""
 
 import json
 import math
@@ -28,7 +28,7 @@ values = st.recursive(
 
 
 async def sent(value: object) -> Any:
-    """What a request has of a value in its body."""
+    """Send a value in a body, and return it as the request has it."""
     client, requests = answering(lambda _: httpx.Response(201, json={"detector": {}}))
     async with client:
         await client.with_options(extra_body={"new": value}).detectors.create(name="n", type="t")
@@ -48,7 +48,7 @@ NUMBERS += b"-0.00000000000000000001234567890123456789 1234567890123456789012e-5
 
 @given(values.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=40) | st.sampled_from(NUMBERS))
 async def test_json_is_read_as_the_standard_library_reads_it(text: bytes) -> None:
-    """NaN, integers of any length, digits and lone surrogates are kept; what is no JSON is a decode error."""
+    """NaN, integers of any length, digits and lone surrogates are kept; invalid JSON is a decode error."""
     body = b'{"iTwin": {"new": %s}}' % text
     try:
         expected = json.loads(body)["iTwin"]["new"]
@@ -63,7 +63,7 @@ async def test_json_is_read_as_the_standard_library_reads_it(text: bytes) -> Non
 @example('the "null", [null]:null')
 @example([None, "null", 2**70])
 async def test_json_is_written_as_the_standard_library_writes_it(value: object) -> None:
-    """What is sent is what was given; what has no form in JSON is rejected."""
+    """A value is sent unchanged; a value without a form in JSON is rejected."""
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
@@ -92,7 +92,7 @@ WRITTEN: dict[str, object] = {
 
 @pytest.mark.parametrize("value", WRITTEN.values(), ids=WRITTEN)
 async def test_models_are_written_as_their_wire_form(value: object) -> None:
-    """Wherever a model, an enum or a time stands in a body, it is written as `encode` gives it, UNSET omitted."""
+    """A model, an enum or a time in a body is written as `encode` returns it, without UNSET."""
     assert await sent(value) == json.loads(json.dumps(encode(value)))
 
 
@@ -109,8 +109,10 @@ REJECTED: dict[str, tuple[object, str]] = {
     "nan in a mapping": ({"a": "null", "b": MappingProxyType({"c": math.nan})}, NO_JSON),
     "nan in a model": (View3dData.from_dict({"far": None, "near": math.nan}), NO_JSON),
     "key": ({("a", "b"): 1}, NO_JSON),
+    "an integer of 5,001 digits": ([10**5000], NO_JSON),
+    "a time without a zone": (datetime(2026, 3, 1, 12), f"{NO_JSON}a datetime must be aware"),
     "unset in a list": ([UNSET], NO_JSON),
-    # With its module, because numpy has a class `bool` too; and what to do.
+    # With its module, because numpy has a class `bool` too, and with the fix.
     "class": ([True, NUMPY_BOOL], rf"^extra_body.new\[1\] {NO_JSON}JSON has no numpy.bool: convert it to a str"),
     "circle": (CIRCLE, NO_JSON + TOO_DEEP),
     "deep": (DEEP, NO_JSON + TOO_DEEP),
@@ -118,7 +120,7 @@ REJECTED: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize(("value", "said"), REJECTED.values(), ids=REJECTED)
-async def test_what_json_does_not_have_is_rejected(value: object, said: str) -> None:
+async def test_a_value_without_a_form_in_json_is_rejected(value: object, said: str) -> None:
     """A value that JSON does not have, and one that holds itself, is a UsageError that says where and why."""
     with pytest.raises(UsageError, match=said):
         await sent(value)

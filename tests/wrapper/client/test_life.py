@@ -1,4 +1,4 @@
-"""The life of a client: what it closes, what it is after its end, and what stands in its place in tests."""
+"""The life of a client: closing, calls of a closed client, and mocks of the class."""
 
 import copy
 import pickle
@@ -14,7 +14,7 @@ from tests.wrapper.client.conftest import answering
 
 
 async def test_a_client_closes_its_transport_once() -> None:
-    """At the end of `async with`, and not again with `aclose`."""
+    """The end of `async with` closes the transport, and a later `aclose` does not close it again."""
     transport = httpx.MockTransport(lambda _: httpx.Response(404))
     transport.aclose = AsyncMock()  # type: ignore[method-assign]  # it counts
     client, _ = answering(transport=transport)
@@ -43,20 +43,20 @@ async def test_a_closed_client_says_so() -> None:
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_client_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
-    """The error says what to do instead."""
+    """The TypeError of a copy says to share the client or to make a view."""
     client, _ = answering()
     with pytest.raises(TypeError, match="cannot be copied or pickled: share it, or make a view"):
         duplicate(client)
 
 
-async def test_a_client_that_is_not_closed_is_told() -> None:
-    """Once it has made a call: a client that has not holds nothing, and a view neither."""
+async def test_a_client_that_is_not_closed_warns() -> None:
+    """A client that made a call and is not closed warns when it is collected; a view does not."""
     client, _ = answering()
     client.__del__()
     await client.itwins.get_primary_account()
     with pytest.warns(ResourceWarning, match=re.escape(f"unclosed {client!r}: use it in `async with`")) as told:
         client.__del__()
-    # Where it was dropped; and the client, of which `tracemalloc` knows where it was made.
+    # The line that dropped the client; `tracemalloc` shows the line that made it.
     assert (told[0].filename, told[0].source) == (__file__, client)
     client.with_options(deadline=5).__del__()
     await client.aclose()
@@ -78,7 +78,7 @@ async def test_a_mock_of_the_class_has_its_operations() -> None:
         assert not hasattr(mock.scenes, "delete")
 
 
-def test_without_asyncio_a_call_tells_what_it_needs() -> None:
+def test_a_call_without_asyncio_is_a_state_error() -> None:
     """Under trio and curio no asyncio loop runs: a StateError says so, also in `async with`, and nothing is sent."""
 
     async def called(client: PlatformClient) -> None:

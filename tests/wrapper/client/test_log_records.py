@@ -14,7 +14,7 @@ from tests.wrapper.client.conftest import SCENE, answering
 
 ITWIN = "itwin-7"
 Captured = pytest.CaptureFixture[str]
-#: What an ordinary record has: names that a field of an event must not take.
+#: Attributes of any log record, whose names a field must not take.
 ORDINARY = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
 
@@ -48,7 +48,7 @@ async def test_the_environment_switches_the_log_on(
 ) -> None:
     """Each line is written once, to stderr, by however many clients.
 
-    Python writes what reaches no handler to stderr, so without the variable the logger has one that does nothing.
+    Without the variable the logger has a NullHandler, because Python writes unhandled records to stderr.
     """
     assert [type(handler) for handler in logger.handlers] == [logging.NullHandler]
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", value)
@@ -65,7 +65,7 @@ async def test_the_environment_switches_the_log_on(
 async def test_a_log_of_the_application_shows_each_line_once(
     logger: logging.Logger, monkeypatch: pytest.MonkeyPatch, capfd: Captured
 ) -> None:
-    """Where the application writes to the terminal, the environment only sets the level."""
+    """With a handler of the application, the environment only sets the level."""
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", "debug")
     shown = logging.StreamHandler()
     shown.setFormatter(logging.Formatter("application: %(message)s"))
@@ -78,7 +78,7 @@ async def test_a_log_of_the_application_shows_each_line_once(
 
 
 def test_another_word_for_the_log_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At construction, with the words that can be used."""
+    """Another value of ITWIN_PLATFORM_LOG is a UsageError with the accepted values."""
     monkeypatch.setenv("ITWIN_PLATFORM_LOG", "verbose")
     with pytest.raises(UsageError, match="ITWIN_PLATFORM_LOG must be info or debug"):
         answering()
@@ -93,7 +93,7 @@ class Failing(logging.Handler):
 
 
 async def logged(caplog: pytest.LogCaptureFixture, *statuses: int) -> list[dict[str, Any]]:
-    """Return the log of a listing of scene objects whose responses have these statuses: messages and extra fields."""
+    """List scene objects with these statuses, and return the messages and fields of the log."""
     left = list(statuses)
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -122,7 +122,7 @@ async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFi
 
 
 async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.LogCaptureFixture) -> None:
-    """Each field is our own by its prefix; no query value, no id, no body, no token, no address is in any of them."""
+    """Each field has the prefix `itwin_`, and none has a query value, an id, a body, a token or an address."""
     lines = await logged(caplog, 429, 503, 200)
     assert len(lines) == 6
     assert all(name == "message" or name.startswith("itwin_") for line in lines for name in line)
@@ -134,7 +134,7 @@ async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.
 async def test_a_callback_that_fails_loses_no_response(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, handlers: list[logging.Handler] | None
 ) -> None:
-    """Its exception is logged with its traceback and its event, and the call and the gate continue."""
+    """A failing callback is logged with its traceback, and its call returns the response."""
 
     def fail(_: object) -> None:
         raise ZeroDivisionError("a bug in a counter")
@@ -154,7 +154,7 @@ async def test_a_callback_that_fails_loses_no_response(
 
 
 async def test_a_token_in_a_header_is_redacted_in_events_and_lines(caplog: pytest.LogCaptureFixture) -> None:
-    """A service may echo the token that was sent, as its correlation id or as the name of a limit."""
+    """A token that the service echoes in a header is redacted in events and log lines."""
     headers = {"retry-after": "0", "x-correlation-id": "planted-token/1", "itwinplatform-tier": "planted-token/1"}
     left = [httpx.Response(429, headers=headers), httpx.Response(200, headers=headers, json={"iTwin": {"id": "a-1"}})]
     events: list[object] = []

@@ -1,4 +1,4 @@
-"""Values behave as values: how they show themselves, copies, equality and hashing."""
+"""The `repr`, copies, equality and hashes of values."""
 
 import copy
 import dataclasses
@@ -59,18 +59,18 @@ SHOWN: list[tuple[object, str]] = [
 
 
 @pytest.mark.parametrize(("value", "shown"), SHOWN, ids=[shown[:40] for _, shown in SHOWN])
-def test_a_value_shows_what_it_is(value: object, shown: str) -> None:
-    """The name of the class and what is set: nothing that is absent, nothing secret, no address in memory."""
+def test_the_repr_of_a_value(value: object, shown: str) -> None:
+    """The `repr` of a value has its class and its set fields, without secrets."""
     assert repr(value) == shown
 
 
-def test_what_a_client_is_made_of_shows_no_token() -> None:
-    """Tools that report errors show the attributes of an object."""
+def test_the_attributes_of_a_client_show_no_token() -> None:
+    """No attribute of a client shows the token, because error trackers show attributes."""
     assert "planted" not in repr((PLATFORM.generated, vars(PLATFORM), vars(BackoffTransport(token="planted"))))
 
 
 def test_an_expiry_shows_and_its_token_does_not() -> None:
-    """What helps to find out why a token was refreshed."""
+    """The `repr` of an access token has its expiry, without the token."""
     assert repr(AccessToken("planted", NOON)) == f"AccessToken(expires_at={NOON!r})"
 
 

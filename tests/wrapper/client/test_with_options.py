@@ -1,4 +1,4 @@
-"""`with_options`: a view of the client whose options apply to its calls only, and what `on_response` learns of them."""
+"""`with_options`: a view of the client with options for its calls, and the reports of `on_response`."""
 
 import asyncio
 from contextlib import suppress
@@ -17,7 +17,7 @@ from tests.wrapper.client.conftest import ACCOUNT, SCENE, SETTINGS, answering, p
 
 
 async def coroutine(_: object) -> None:
-    """A callback that nobody would await."""
+    """A callback that is a coroutine function."""
 
 
 async def call_everything(view: PlatformClient) -> None:
@@ -58,7 +58,7 @@ LIMITS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("options", "said"), LIMITS)
 def test_a_view_has_limits_of_its_own(options: dict[str, Any], said: str) -> None:
-    """They end its calls, and the other limits are those of the client."""
+    """The limits of a view end its calls, and the other limits are those of the client."""
     service = ScriptedTransport(503, latency=4.0)
 
     async def call() -> list[object]:
@@ -98,7 +98,7 @@ async def test_the_keyword_of_an_operation_wins() -> None:
     assert requests[2].headers.get_list("prefer") == ["return=representation"]
 
 
-async def test_extras_are_sent_beside_what_an_operation_sends() -> None:
+async def test_extras_are_added_to_a_request() -> None:
     """`extra_query` and `extra_body` nest, and hold for every page and for no other query than that of the link."""
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -124,7 +124,7 @@ TAKEN: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("option", "words"), TAKEN)
-async def test_extras_never_replace_what_an_operation_sends(option: dict[str, Any], words: str) -> None:
+async def test_extras_replace_nothing_of_an_operation(option: dict[str, Any], words: str) -> None:
     """A name that the operation sends, and a body where it sends none, are rejected by the name of the option."""
     client, requests = answering()
     view = client.with_options(**option)
@@ -137,7 +137,7 @@ async def test_extras_never_replace_what_an_operation_sends(option: dict[str, An
 
 RESERVED = ["TE", "Trailer", "Upgrade", "Connection", "Transfer-Encoding", "Content-Length", "Content-Type"]
 RESERVED += ["Authorization", "accept", "Accept-Encoding", "HOST"]
-#: Options that cannot be used, and what the error says; it begins with the name of the option.
+#: Invalid options, and the text of the error after the name of the option.
 UNUSABLE: list[tuple[str, list[Any], str]] = [
     ("timeout", [0, True, None], "must be a number of seconds above 0"),
     ("deadline", [-1.0, float("nan"), "1", True], "must be"),
@@ -180,7 +180,7 @@ async def test_closing_a_view_closes_nothing() -> None:
     assert len(requests) == 2
 
 
-class Plain(PlatformClient):
+class Named(PlatformClient):
     """A client of an application, with an attribute and a group of its own."""
 
     def __init__(self, name: str, **settings: Any) -> None:
@@ -189,27 +189,16 @@ class Plain(PlatformClient):
 
     @cached_property
     def reports(self) -> list[PlatformClient]:
-        """What is made on first use, and knows its client."""
+        """A cached property that refers to its client."""
         return [self]
-
-    async def aclose(self) -> None:
-        """Close what the application has opened as well."""
-        self.closed = True
-        await super().aclose()
 
 
 async def test_a_view_of_a_subclass_has_its_attributes() -> None:
-    """Without calling its constructor; what it makes on first use belongs to the view."""
-    async with Plain("orders", **SETTINGS, transport=httpx.MockTransport(pages)) as client:
-        used = client.reports, client.itwins, client.generated
-        async with client.with_options(correlation_id="view") as view:
-            await view.itwins.get_primary_account()
-            assert (type(view), view.name, view.reports) == (Plain, "orders", [view])
-            assert not {*map(id, used)} & {*map(id, (view.reports, view.itwins, view.generated))}
-        assert not hasattr(view, "closed")
-        view.closed = False
-        assert (view.with_options(timeout=5.0).name, client.reports) == ("orders", used[0])
-    assert (client.closed, view.closed) == (True, False)
+    """A view is made without the constructor of its class, and makes a cached property anew."""
+    async with Named("orders", **SETTINGS, transport=httpx.MockTransport(pages)) as client:
+        assert client.reports == [client]
+        view = client.with_options(correlation_id="view")
+        assert (type(view), view.name, view.reports) == (Named, "orders", [view])
 
 
 async def test_views_share_the_token() -> None:
@@ -228,7 +217,7 @@ async def test_views_share_the_token() -> None:
 
 
 async def reported(*responses: httpx.Response, **settings: Any) -> list[ResponseInfo]:
-    """Return what `on_response` learns of calls, as many as there are responses that are not retried."""
+    """Make calls until all responses are used, and return the reports of `on_response`."""
     left, infos = [*responses], list[ResponseInfo]()
     async with answering(lambda request: left.pop(0), **settings)[0] as client:
         while left:

@@ -1,4 +1,4 @@
-"""Services that list pages in memory, in virtual time, and record what is asked of them."""
+"""Services that list pages in memory, in virtual time, and record their requests."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ def object_page(*ids: str, link: object = None, **context: object) -> dict[str, 
 
 @dataclass
 class PageService(InTaskOfCall):
-    """Responds as a subclass says, each time after the next of `latencies`, which are taken over and over."""
+    """A service that responds after the next of `latencies`, which repeat."""
 
     _: KW_ONLY
     latencies: Sequence[float] = (0.0,)
@@ -66,7 +66,7 @@ class PageService(InTaskOfCall):
         return [request.url.query.decode() for request in self.requests]
 
     def respond(self, number: int, request: httpx.Request) -> httpx.Response | Exception:
-        """Return the response to a request, or what is raised."""
+        """Return the response to a request, or the exception to raise."""
         raise NotImplementedError
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -87,7 +87,7 @@ class PageService(InTaskOfCall):
 
 @dataclass
 class LinkedPages(PageService):
-    """Responds with prepared pages one after the other, the last one for ever."""
+    """A service that responds with prepared pages in order, and repeats the last one."""
 
     pages: Sequence[httpx.Response | Mapping[str, object]]
     cap: int | None = None
@@ -111,14 +111,14 @@ def linked(*links: object, count: int = 1, cap: int | None = None) -> LinkedPage
 class NumberedItems(PageService):
     """Lists iTwins whose ids are the numbers below `total`, no more than the cap.
 
-    What it does depends on the number of a page's first item only, so that it does the same to every reader.
+    The response depends only on the number of a page's first item, so that every reader gets the same.
 
     Args:
-        page_size: the one that pagers ask for; None asks for the service's maximum.
-        shares: items of a page as a share of `$top` in percent, over and over.
-        links: links to the next page at `{0}`, over and over; `{1}` is `$top`, and `{2}` less.
-        errors: what comes in place of a page.
-        faults: what comes before a page.
+        page_size: the page size of a pager; None for the service's maximum.
+        shares: items of a page in percent of `$top`, which repeat.
+        links: links to the next page at `{0}`, which repeat; `{1}` is `$top`, and `{2}` is smaller.
+        errors: a status or an exception in place of a page.
+        faults: statuses and exceptions before a page.
     """
 
     total: int
@@ -132,20 +132,20 @@ class NumberedItems(PageService):
 
     @property
     def everything(self) -> list[ITwin]:
-        """All there is."""
+        """All iTwins up to the cap."""
         return [ITwin.from_dict({"id": str(number)}) for number in range(min(self.total, self.cap))]
 
     @property
     def requested(self) -> list[int]:
-        """The number of the first item of each page that was asked for."""
+        """The number of the first item of each requested page."""
         return [_first_item(request) for request in self.requests]
 
     def pager(self, **keywords: Any) -> Pager[ITwin]:
-        """A pager over all there is."""
+        """Return a pager of all iTwins."""
         return self.platform.itwins.list(page_size=self.page_size, **keywords)
 
     def respond(self, number: int, request: httpx.Request) -> httpx.Response | Exception:
-        """Return a page, or what comes in its place."""
+        """Return a page, or its error or fault."""
         first, top = _first_item(request), int(request.url.params["$top"])
         faults = self.faults.get(first, ())
         met = self.requested[:number].count(first) if faults else 0
@@ -172,8 +172,8 @@ class TimedITwins(PageService):
         times: the time of each iTwin by id.
         order: `sorts`, `sorts nulls last`, `ignores` that it should, or `rejects` it.
         rejects: decides which filters are rejected.
-        later: others in their place, from the request with a number on.
-        errors: what comes in place of the response to a request.
+        later: times that replace them, from the request with a number on.
+        errors: the response to a request in place of its page.
         link: the link to the next page at `{0}`.
     """
 
@@ -190,12 +190,12 @@ class TimedITwins(PageService):
     link: str = "?$skip={0}"
 
     def pager(self, within: str = "", **keywords: Any) -> Pager[ITwin]:
-        """List all of it."""
+        """Return a pager of `list_all`."""
         pages = self.platform.itwins
         return pages.list_all(partition_by=self.time, filter=within or UNSET, page_size=self.page_size, **keywords)
 
     async def read(self, within: str = "", **keywords: Any) -> list[str]:
-        """Read all of it, and return the ids."""
+        """Read `list_all`, and return the ids."""
         return [str(itwin.id) async for itwin in self.pager(within, **keywords)]
 
     def respond(self, number: int, request: httpx.Request) -> httpx.Response | Exception:

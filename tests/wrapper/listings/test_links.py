@@ -1,4 +1,4 @@
-"""How a `next` link is read: as a query to continue with, as an end, or as something that must not be followed."""
+"""The reading of a `next` link: the next query, the end of the listing, or an error."""
 
 import string
 from urllib.parse import unquote
@@ -21,7 +21,7 @@ async def query_after(link: object) -> str:
 
 
 async def rejected(service: LinkedPages) -> str:
-    """Read until a link is rejected, and return the error, which comes behind the items of its page."""
+    """Read until a link is rejected, and return the text of the error, which follows the items of the page."""
     with pytest.raises(PagingError) as caught:
         await service.platform.itwins.list(page_size=100).collect()
     assert len(caught.value.collected) == len(service.queries), "items come before the error, and nothing is sent after"
@@ -29,7 +29,7 @@ async def rejected(service: LinkedPages) -> str:
     return str(caught.value)
 
 
-#: What may stand before the query of a link: the address that a backend, a gateway or a proxy has for the operation.
+#: Addresses before the query of a link, as backends, gateways and proxies have them for the operation.
 PLACES = [
     *("", "./", "itwins", "itwins/", "/prefix/itwins", "/itwins/", ADDRESS, "HTTPS://SERVICE.example:443/itwins/"),
     *("http://localhost/itwins", "http://service.example:0/itwins/", "//backend/prefix/itwins/", "///itwins/"),
@@ -41,7 +41,7 @@ PLACES = [
 
 @pytest.mark.parametrize("place", PLACES)
 async def test_the_address_of_a_link_does_not_matter(place: str) -> None:
-    """A link is read for its query whatever its scheme, host, port and prefix are, if its path is the operation's."""
+    """A link is followed with any scheme, host, port and prefix, if its path is that of the operation."""
     for link in (f"{place}?$skip=100&$top=100", f" \n{place}?&%24skip=100&&%24top=100#x?y \t"):
         assert await query_after(link) == "parentId=p&$skip=100&$top=100"
 
@@ -57,12 +57,12 @@ async def test_absent_null_and_empty_links_end_the_listing(links: object) -> Non
 
 
 @pytest.mark.parametrize("links", [[], 5, "text", {"next": 5}, {"next": []}, {"next": {"href": 5}}])
-async def test_links_of_no_known_form_are_no_end(links: object) -> None:
-    """What cannot be a link is reported: there may be more behind it."""
+async def test_links_of_an_unknown_form_are_an_error(links: object) -> None:
+    """A link of an unknown form is a PagingError, not the end of the listing."""
     await rejected(LinkedPages([itwin_page("a") | {"_links": links}]))
 
 
-#: Addresses that a link must not have, with its path where the error says it.
+#: Addresses that a link must not have, and the path in the error.
 ELSEWHERE = [
     *(("/prefix/scenes/", "/prefix/scenes/"), ("https://service.example/itwins/x", "/itwins/x"), ("deeper", "deeper")),
     *(
@@ -75,7 +75,7 @@ ELSEWHERE = [
     *(("\\\\backend\\itwins\\", "\\\\backend\\itwins\\"), ("javascript:alert(1)", "alert(1)")),
 ]
 USERS = ["https://user@service.example", "https://user:password@service.example", "https://service.example\\@backend"]
-#: Links that are not followed, and what the error says of them.
+#: Links that are not followed, and the text of the error.
 REJECTED: list[tuple[object, str]] = [
     *(
         (f"{place}?$skip=100", f"has the path {path!r}, which does not end with '/itwins/'")
@@ -97,7 +97,7 @@ REJECTED: list[tuple[object, str]] = [
 
 @pytest.mark.parametrize(("href", "says"), REJECTED)
 async def test_links_that_are_not_followed(href: object, says: str) -> None:
-    """A link to another operation, and what is no URL, is rejected with the rule in words."""
+    """A link to another operation, and an invalid URL, is a PagingError that states the rule."""
     assert says in await rejected(linked(href))
 
 
@@ -111,7 +111,7 @@ async def test_links_that_are_not_followed(href: object, says: str) -> None:
         (["?cursor=a", "?cursor=b", "?cursor=c", "?cursor=b"], "was read before"),
     ],
 )
-async def test_links_that_do_not_come_to_an_end(links: list[str], says: str) -> None:
+async def test_links_in_a_loop_are_an_error(links: list[str], says: str) -> None:
     """A link to this page or to one before it ends the listing with an error."""
     assert says in await rejected(linked(*links))
 
@@ -126,7 +126,7 @@ async def test_empty_pages_without_end_are_an_error() -> None:
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 async def test_a_limit_that_is_reached_needs_no_link(concurrency: int) -> None:
-    """A link behind the last item wanted is not judged: it is not needed."""
+    """A link after the last item of the limit is not checked."""
     pager = linked("/elsewhere/").platform.itwins.list(limit=1, concurrency=concurrency)
     assert len(await pager.collect()) == 1
 
@@ -142,7 +142,7 @@ ADDRESS_LIKE = st.builds(
 @given(strings() | ADDRESS_LIKE)
 @example("http://[")
 async def test_no_text_breaks_the_reading(href: str) -> None:
-    """Whatever a link holds, it ends the listing, raises a PagingError, or only its query is sent, to the service."""
+    """Any link ends the listing, raises a PagingError, or sends its query to the service."""
     service = linked(href, None)
     try:
         await service.platform.itwins.list().collect()
@@ -153,7 +153,7 @@ async def test_no_text_breaks_the_reading(href: str) -> None:
 
 @pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "a%26b", "%FF%00", "a%20b+c", ""])
 async def test_values_of_a_link_are_sent_as_they_came(value: str) -> None:
-    """A cursor is not decoded and encoded anew: the service reads exactly what it wrote."""
+    """A cursor is sent as the service wrote it, without decoding and encoding."""
     service = linked(f"?cursor={value}&$top=100", None)
     await service.platform.itwins.list(page_size=100, skip=5, display_name="zür +1%").collect()
     assert service.queries[1] == f"displayName=z%C3%BCr%20%2B1%25&$top=100&cursor={value}"

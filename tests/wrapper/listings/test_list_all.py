@@ -1,4 +1,4 @@
-"""`list_all`: a listing above the cap is read completely, range by range; its obstacles, and where it continues."""
+"""`list_all`: a listing above the cap is read completely in ranges of time, with its errors and its resume."""
 
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta, timezone
@@ -41,7 +41,7 @@ def numbered(count: int) -> list[str]:
 
 
 def timed(times: list[datetime | str | None], **others: Any) -> TimedITwins:
-    """ITwins with these times, of which fewer than the cap share one, or have none."""
+    """Return iTwins with these times; fewer than the cap have the same time or none."""
     known = [time if isinstance(time, datetime) else None for time in times]
     assume(all(known.count(time) < others["cap"] for time in known))
     return TimedITwins(dict(zip(numbered(len(times)), times, strict=True)), **others)
@@ -53,15 +53,15 @@ STOPS = st.none() | st.integers(1, 40)
 @settings(max_examples=examples(200))
 @given(TIMES, st.integers(2, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 2, 5]), STOPS)
 @example([None, DAY, None, None], 4, 1, "ignores", 1, None).via("all of the second range is known, and reaches the cap")
-async def test_every_itwin_once(  # what there is, how it is read, and how often it stops
+async def test_every_itwin_once(
     times: list[datetime | str | None], cap: int, page_size: int, order: str, concurrency: int, stop: int | None
 ) -> None:
-    """Every iTwin comes once, whatever the times and the order, if no time is shared by more than the cap.
+    """Every iTwin is returned once with any times and order, if fewer than the cap share a time.
 
-    So it does for a reader that stops after every few items and resumes with a new pager.
+    The same holds for a reader that stops after some items and resumes with a new pager.
     """
     itwins = timed(times, cap=cap, page_size=page_size, order=order)
-    # Where it is not sorted, a range is read again, and a resume does not know which items it returned.
+    # An unsorted range is read again, and a resume does not know its returned items.
     assume(stop is None or (cap > 2 and (order.startswith("sorts") or len(times) < cap)))
     ids: list[str] = []
     resume, more = None, True
@@ -91,7 +91,7 @@ async def test_below_the_cap_nothing_is_split() -> None:
 
 
 async def test_the_callers_keywords_go_with_every_range() -> None:
-    """`list_all` sends the caller's filters and headers in every range, and selects what it needs besides."""
+    """`list_all` sends the caller's filters and headers in every range, and adds its own properties to `select`."""
     itwins = TimedITwins(days(40))
     keywords: dict[str, Any] = {"sub_class": iter(["Asset", "Road"]), "select": iter(["status"])}
     await itwins.read("a eq 1", include_inactive=True, query_scope="OrganizationAdmin", **keywords)
@@ -115,14 +115,14 @@ async def test_few_requests_beyond_the_pages(total: int, at_once: int, most: flo
 
 @pytest.mark.parametrize("time", ["createdDateTime", "lastModifiedDateTime"])
 async def test_ranges_come_in_the_order_of_time(time: str) -> None:
-    """Earlier iTwins come first, those without a time where the service puts them, and those without an id all."""
+    """Ranges are in the order of time, and iTwins without a time or an id are not lost."""
     times = {"none": None} | dict(reversed(days(100).items())) | {"": day(99.5)}
     assert await TimedITwins(times, time=time).read() == ["none", *numbered(100), "UNSET"]
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 async def test_each_range_has_its_own_cursors(concurrency: int) -> None:
-    """A service whose links are cursors may write the same ones in each range."""
+    """The same cursor may occur in several ranges."""
     assert await TimedITwins(days(50), link="?cursor={0}").read(concurrency=concurrency) == numbered(50)
 
 
@@ -135,7 +135,7 @@ async def test_a_filter_that_is_ignored_is_noticed() -> None:
 @pytest.mark.parametrize(("time", "named"), [(DAY, "ge 2026-01-01T00:00:00.000000Z.*"), (None, ".*eq null.*")])
 @pytest.mark.parametrize("order", ["sorts", "sorts nulls last", "rejects"])
 async def test_a_range_that_cannot_be_split_is_named(time: datetime | None, named: str, order: str) -> None:
-    """When as many iTwins as the cap share one time or have none, the error names the filter and what to do."""
+    """When as many iTwins as the cap share one time or have none, the error names the filter and the way out."""
     itwins = TimedITwins({"a": day(1), "b": day(2)} | dict.fromkeys(numbered(20), time), order=order)
     said = f"20 iTwins or more match '.*{named}': more iTwins share one.*sub_class.*partition_by"
     with pytest.raises(PagingError, match=said):
@@ -163,7 +163,7 @@ async def test_a_rejected_null_is_a_warning(concurrency: int) -> None:
 
 
 async def test_an_itwin_that_changes_while_it_is_read_is_not_lost() -> None:
-    """One whose time changes appears in a later range too, and one that is created while its range is read once."""
+    """An iTwin whose time changes appears in a later range too, and a new one appears once."""
     ids = await TimedITwins(days(100), later={10: days(100) | {"7": day(100)}}).read()
     assert ids == [*numbered(100), "7"]
     more = days(60) | {"none": None}
@@ -196,7 +196,7 @@ BROKEN, UNPROCESSABLE = httpx.ConnectError("broken"), httpx.Response(422)
 
 @pytest.mark.parametrize(("number", "error"), [(1, BROKEN), (4, BROKEN), (5, BROKEN), (10, BROKEN), (7, UNPROCESSABLE)])
 async def test_a_listing_resumes_from_an_error(number: int, error: httpx.Response | Exception) -> None:
-    """Whichever request fails, the collected items and those of the resumed listing are all iTwins once.
+    """The collected items and those of the resumed listing are all iTwins once, whichever request fails.
 
     Only the first request of a range tells whether the service rejects its filter: a later 422 is the caller's to see.
     """

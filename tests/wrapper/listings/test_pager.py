@@ -1,4 +1,4 @@
-"""Pagers as callers use them: lazily, by item, by page, as a list, and from where an earlier run ended."""
+"""Pagers: lazy, by item, by page, as a list, and resumed."""
 
 from contextlib import aclosing
 from typing import Any
@@ -11,8 +11,8 @@ from tests.support.calls import ITWINS_PER_PAGE as MOST
 from tests.wrapper.listings.conftest import NumberedItems
 
 
-async def test_nothing_is_asked_before_it_is_iterated() -> None:
-    """Making a pager, and asking what it says of itself, sends nothing."""
+async def test_nothing_is_requested_before_the_iteration() -> None:
+    """A new pager and its properties send no request."""
     items = NumberedItems(5)
     pager = items.pager()
     assert (pager.truncated, pager.max_return, pager.is_partial, pager.changed) == (False, None, False, False)
@@ -43,7 +43,7 @@ async def test_the_first_page_takes_one_request(limit: int | None, count: int) -
     assert await items.pager(resume=first.resume).collect() == items.everything[count:]
 
 
-async def test_a_pager_that_is_used_like_a_list_says_what_to_write() -> None:
+async def test_a_pager_that_is_used_like_a_list_is_a_type_error() -> None:
     """`await pager` and `for item in pager` name `async for` and `collect()`."""
     pager: Any = NumberedItems(0).pager()
     with pytest.raises(TypeError, match=r"await pager\.collect\(\)"):
@@ -53,13 +53,13 @@ async def test_a_pager_that_is_used_like_a_list_says_what_to_write() -> None:
 
 
 async def test_each_iteration_is_a_run_of_its_own() -> None:
-    """Iterating twice asks twice, and two runs at once do not disturb each other."""
+    """Each iteration requests the pages again, and two iterations are independent."""
     items = NumberedItems(25)
     pager = items.pager()
     one, other = aiter(pager), aiter(pager)
     read = [await anext(one), await anext(one), await anext(other), await anext(one), await anext(other)]
     assert [itwin.id for itwin in read] == ["0", "1", "0", "2", "1"]
-    assert pager.items_read == 2, "what the pager says is said of the run that began last"
+    assert pager.items_read == 2, "the properties of a pager are those of the last run"
     assert [item async for item in one] == items.everything[3:]
     assert [item async for item in other] == items.everything[2:]
 
@@ -72,17 +72,17 @@ async def test_each_iteration_is_a_run_of_its_own() -> None:
     ],
 )
 @pytest.mark.parametrize("concurrency", [1, 4])
-async def test_limit_is_how_many_items_are_wanted(
+async def test_limit_bounds_items_and_pages(
     page_size: int | None, limit: int, sizes: list[int], concurrency: int
 ) -> None:
-    """No more items than wanted, no page behind them, and no larger page where the caller chose no page size."""
+    """`limit` bounds the items, the pages, and the default page size."""
     items = NumberedItems(2 * MOST + 100, page_size=page_size, links=("?$skip={0}",))
     assert await items.pager(limit=limit, concurrency=concurrency).collect() == items.everything[:limit]
     assert [int(request.url.params["$top"]) for request in items.requests] == sizes
 
 
 async def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> None:
-    """The page size of a run belongs to it: a run that reads on asks for its own, not for that of the run before."""
+    """A resumed run requests pages of its own size, not of the size that the limit of an earlier run gave."""
     items = NumberedItems(2 * MOST + MOST // 2, page_size=None)
     await anext(aiter(pager := items.pager(limit=3)))
     assert await items.pager(resume=pager.resume).collect() == items.everything[1:]
@@ -90,7 +90,7 @@ async def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> Non
 
 
 async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
-    """`limit` counts the items before `resume`, too."""
+    """`limit` counts the items before `resume`."""
     items = NumberedItems(25)
     await (first := items.pager(limit=7)).collect()
     for limit in (7, 12, None):
@@ -106,7 +106,7 @@ async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
     ],
 )
 async def test_the_keywords_of_a_pager_are_checked(keyword: str, value: Any, says: str) -> None:
-    """What cannot be meant is rejected when the pager is made."""
+    """An invalid keyword is a UsageError when the pager is made."""
     with pytest.raises(UsageError, match=says):
         NumberedItems(5).pager(**{keyword: value})
 
@@ -121,7 +121,7 @@ async def test_on_page_is_called_with_each_page_before_its_items() -> None:
 
 @pytest.mark.parametrize(("done", "refused", "first"), [(0, "10", 10), (3, "3", 3)])
 async def test_an_error_of_on_page_ends_the_run_before_the_page(done: int, refused: str, first: int) -> None:
-    """What a callback raises reaches the caller, and the page, or the rest of a page, counts as not handed out."""
+    """An exception of `on_page` reaches the caller, and a resume returns its page again."""
 
     def refuse(page: Page[ITwin]) -> None:
         if page.items[0].id == refused:
@@ -138,15 +138,15 @@ async def test_an_error_of_on_page_ends_the_run_before_the_page(done: int, refus
 
 @pytest.mark.parametrize(("error", "kind"), [(httpx.ConnectError("broken"), NotSentError), (500, ServerError)])
 @pytest.mark.parametrize(("concurrency", "most"), [(1, 30), (3, 50), (8, 100)])
-async def test_an_error_says_where_to_go_on_and_what_was_read(
+async def test_an_error_has_the_collected_items_and_a_resume(
     error: int | Exception, kind: type[PlatformError], concurrency: int, most: int
 ) -> None:
-    """The items before the failed page come first, however early it failed, and the resume gives the others."""
+    """An error has the items before the failed page, and a resume that returns the others."""
     items = NumberedItems(45, errors={30: error})
     pager = items.pager(concurrency=concurrency)
     with pytest.raises(kind) as caught:
         await pager.collect()
-    assert max(items.requested) == most, "no more pages are asked for behind the last that came than fit in flight"
+    assert max(items.requested) == most, "no more pages are requested than fit in flight"
     assert pager.collected == caught.value.collected == tuple(items.everything[:30])
     assert caught.value.route == "/itwins/"
     items.errors.clear()
@@ -155,7 +155,7 @@ async def test_an_error_says_where_to_go_on_and_what_was_read(
 
 
 async def test_collect_warns_of_a_cap_once_and_names_the_ways_on() -> None:
-    """A truncated list gives one TruncatedWarning, at the caller's line, that says how to get the rest."""
+    """`collect` of a truncated listing warns once, at the caller's line, and names the ways to the rest."""
     pager = NumberedItems(25, cap=20).pager()
     with pytest.warns(TruncatedWarning, match=r"max_return=20.*sub_class.*filter.*list_all") as caught:
         assert len(await pager.collect()) == 20
@@ -166,7 +166,7 @@ async def test_collect_warns_of_a_cap_once_and_names_the_ways_on() -> None:
 
 @pytest.mark.parametrize(("total", "limit"), [(19, None), (25, 20), (25, 5)])
 async def test_collect_does_not_warn_of_a_complete_listing(total: int, limit: int | None) -> None:
-    """A complete listing, and one with a `limit`, give no warning; the limit counts what earlier runs read."""
+    """A complete listing, and one that ends at its `limit`, give no warning."""
     items = NumberedItems(total, cap=20)
     first = items.pager(limit=limit)
     await anext(aiter(first))
@@ -177,7 +177,7 @@ async def test_collect_does_not_warn_of_a_complete_listing(total: int, limit: in
 
 
 @pytest.mark.parametrize(("concurrency", "most"), [(1, 1), (4, 5)])
-async def test_what_is_requested_again(concurrency: int, most: int) -> None:
+async def test_the_pages_that_are_requested_again(concurrency: int, most: int) -> None:
     """Resuming requests again the page of the last item, and at most the pages that were in flight behind it."""
     items, again = NumberedItems(100), list[int]()
     for count in (1, 9, 10, 11, 59):

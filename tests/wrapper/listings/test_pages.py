@@ -1,4 +1,4 @@
-"""What pages ask for, and what they say of the listing: X-Max-Return, and the scene. Sources: sections 4.3, 4.6."""
+"""The requests of pages, X-Max-Return, and the state of a scene. Sources: sections 4.3, 4.6."""
 
 from collections.abc import Callable
 from contextlib import aclosing
@@ -23,7 +23,7 @@ from tests.wrapper.listings.conftest import BASE_URL, ITWIN, SCENE, LinkedPages,
 )
 @pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
 async def test_the_echoed_cap(name: str, value: str, max_return: int, *, truncated: bool) -> None:
-    """The value that the service echoes counts; what is no number is taken for the one that was asked for."""
+    """The echoed cap counts; an invalid one counts as the requested cap."""
     page = httpx.Response(200, json=itwin_page("a", "b"), headers=[(name.encode(), value.encode())])
     await (pager := LinkedPages([page]).platform.itwins.list(max_return=2)).collect()
     assert (pager.max_return, pager.truncated) == (max_return, truncated)
@@ -69,7 +69,7 @@ OBJECTS = {"scene_id": SCENE, "itwin_id": ITWIN, "order_by": "displayName", "cor
 async def test_every_keyword_goes_with_every_page(
     listing: str, keywords: dict[str, Any], page: Callable[..., dict[str, object]]
 ) -> None:
-    """Parameters and headers of the first request are those of the others, with the place that the link names."""
+    """Each page has the parameters and headers of the first request, and the offset of the link."""
     service = LinkedPages([page("a", link="?$skip=7&$top=2"), page("b")])
     pager = attrgetter(listing)(service.platform)(**keywords, skip=5, page_size=2)
     assert [item.id for item in await pager.collect()] == ["a", "b"]
@@ -79,7 +79,7 @@ async def test_every_keyword_goes_with_every_page(
 
 
 async def test_with_checks_lifted_a_number_is_a_number() -> None:
-    """With `check_requests=False`, arguments that the documentation forbids are sent, but no size without an end."""
+    """With `check_requests=False`, an invalid page size or cap is still a UsageError."""
     itwins = LinkedPages([], checks=False).platform.itwins
     for name, value in (("skip", "many"), ("max_return", "x"), ("page_size", 0), ("page_size", "5")):
         wrong: Any = {name: value}
@@ -91,7 +91,7 @@ async def test_with_checks_lifted_a_number_is_a_number() -> None:
 
 @pytest.mark.parametrize("link", ["{0}?$skip=2", "{0}/?$skip=2", "objects?$skip=2"])
 async def test_the_next_page_of_a_scene(link: str) -> None:
-    """A link is compared with the address that was sent to; with checks lifted an id may be anything."""
+    """The path of a link is compared with the encoded path of the request."""
     path = "/scenes/a%2Fb%3Fc%23d%20%25%C3%A4/objects"
     service = LinkedPages([object_page("a", "b", link=link.format(BASE_URL + path)), object_page("c")], checks=False)
     assert len(await service.platform.scenes.list_objects("a/b?c#d %ä", ITWIN, page_size=2).collect()) == 3
@@ -99,13 +99,13 @@ async def test_the_next_page_of_a_scene(link: str) -> None:
 
 
 async def test_pages_of_a_scene_are_read_ahead() -> None:
-    """As many at once as `concurrency` says, and no more objects than `limit`."""
+    """The pages of a scene have the concurrency and the limit of the caller."""
     service = LinkedPages([object_page("a", "b", link=f"?$skip={skip}") for skip in range(2, 40, 2)], latencies=(1.0,))
     pager = service.platform.scenes.list_objects(SCENE, ITWIN, page_size=2, concurrency=3, limit=20)
     assert (len(await pager.collect()), service.most_in_flight) == (20, 3)
 
 
-async def test_what_a_page_says_of_the_scene() -> None:
+async def test_a_page_has_the_state_of_its_scene() -> None:
     """Each page shows the scene as it was; the pager says when objects are withheld and when the scene changed."""
     nine, ten = datetime(2026, 1, 1, 9, tzinfo=UTC), datetime(2026, 1, 1, 10, tzinfo=UTC)
     first = {"displayName": "S", "lastModified": nine.isoformat(), "isPartial": True}
@@ -122,7 +122,7 @@ async def test_what_a_page_says_of_the_scene() -> None:
 @pytest.mark.parametrize(
     ("pages", "handed_out", "changed", "duplicates"),
     [
-        # Before a change everything is kept; after it, what came before is dropped.
+        # Before a change everything is kept; after it, repeated objects are dropped.
         (["a b a", "b c@10", "c d b@10"], "a b a c d", True, 3),
         (["a -", "- b a@10"], "a - - b", True, 1),
         (["a", "b@", "c@9", "a"], "a b c a", False, 0),
@@ -133,7 +133,7 @@ async def test_what_a_page_says_of_the_scene() -> None:
 async def test_objects_of_a_changed_scene_come_once(
     pages: list[str], handed_out: str, duplicates: int, *, changed: bool
 ) -> None:
-    """After a change, what came before is dropped and counted; objects without an id (-) are all kept."""
+    """After a change, repeated objects are dropped and counted; objects without an id (-) are kept."""
     pager = changing(pages).platform.scenes.list_objects(SCENE, ITWIN)
     assert [item.id or "-" for item in await pager.collect()] == handed_out.split()
     assert (pager.changed, pager.duplicates, pager.items_read) == (changed, duplicates, len(handed_out.split()))
@@ -150,7 +150,7 @@ def changing(pages: list[str]) -> LinkedPages:
 
 
 async def test_resuming_in_a_changed_scene() -> None:
-    """A run that stops behind a dropped object does not give the next one twice, and a change in between is noticed."""
+    """A resumed listing of a changed scene returns no object twice, and notices the change."""
     service = changing(["a", "a b c@10", "a b c d@11"])
     pager = service.platform.scenes.list_objects(SCENE, ITWIN)
     async with aclosing(aiter(pager)) as items:
@@ -164,7 +164,7 @@ async def test_resuming_in_a_changed_scene() -> None:
 @pytest.mark.parametrize(
     "context", [{}, None, {"displayName": None, "lastModified": None, "isPartial": None}, {"lastModified": "lately"}]
 )
-async def test_a_scene_that_says_nothing(context: object) -> None:
+async def test_a_scene_without_a_state(context: object) -> None:
     """Missing and null fields, and a missing state, lose no object."""
     service = LinkedPages([{"objects": [{"id": "a"}], "sceneContext": context}])
     page = await service.platform.scenes.list_objects(SCENE, ITWIN).first_page()

@@ -1,4 +1,4 @@
-"""Several page requests at once: how many, how early, for how long, and never another result than one by one."""
+"""Concurrent page requests: their number, their times, and the same result as sequential ones."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -20,7 +20,7 @@ from tests.wrapper.listings.test_list_all import days
     [(1000, 1, 100, 100), (1000, 4, 26, 104), (1000, 16, 8, 116), (100, 50, 2, 60), (15, 9, 2, 11), (5, 10, 1, 1)],
 )
 async def test_pages_of_one_second_each(total: int, concurrency: int, seconds: int, most: int) -> None:
-    """The first page is requested alone, the others in rounds of `concurrency`; the last waits for none behind it."""
+    """The first page is requested alone, the others `concurrency` at a time."""
     items = NumberedItems(total, latencies=(1.0,))
     assert await items.pager(concurrency=concurrency).collect() == items.everything
     assert asyncio.get_running_loop().time() == pytest.approx(seconds)
@@ -29,7 +29,7 @@ async def test_pages_of_one_second_each(total: int, concurrency: int, seconds: i
 
 
 async def test_pages_ahead_wait_for_a_slow_caller() -> None:
-    """However long the caller works on a page, no more than `concurrency` pages are requested for it."""
+    """A slow caller gets no more than `concurrency` pages ahead."""
     items = NumberedItems(1000, latencies=(1.0,))
     async with aclosing(items.pager(concurrency=3).pages()) as pages:
         for number in range(1, 6):
@@ -61,7 +61,7 @@ async def by_cancelling(pager: Pager[ITwin]) -> None:
 def test_a_program_can_end_while_a_listing_is_half_read(
     service: NumberedItems | TimedITwins, read: Callable[[Any], Any], *, is_waiting: bool
 ) -> None:
-    """Nothing is reported when the event loop ends and closes what is still referenced, or still being read."""
+    """A half-read listing reports nothing when the event loop ends."""
     reported, kept = list[object](), list[object]()
 
     async def main() -> None:
@@ -92,25 +92,23 @@ async def test_leaving_cancels_requests_in_flight(leave: Callable[[Pager[ITwin]]
 
 
 @pytest.mark.parametrize(
-    ("first", "concurrency", "limit", "cap", "ahead"),
+    ("first", "limit", "cap", "ahead"),
     [
-        *((first, 4, None, None, [10, 20, 30, 40, 50]) for first in ("?$top=10&$skip=10", "?$skip=10")),
-        ("?$skip=10", 1, None, None, [10]),
-        *(("?$skip=10", 4, limit, None, ahead) for limit, ahead in ((35, [10, 20, 30]), (11, [10]))),
-        ("?$skip=10", 4, None, 25, [10, 20]),
-        *((first, 4, None, None, [10]) for first in ("?$skip=10&$top=7", "?$skip=10&cursor=x")),
-        *(("?$skip=7&$top=10", 4, None, None, [7]), ("?cursor=x", 4, None, None, [0])),
+        ("?$top=10&$skip=10", None, None, [10, 20, 30, 40, 50]),
+        *(("?$skip=10", limit, None, ahead) for limit, ahead in ((35, [10, 20, 30]), (11, [10]))),
+        ("?$skip=10", None, 25, [10, 20]),
+        *((first, None, None, [10]) for first in ("?$skip=10&$top=7", "?$skip=10&cursor=x")),
     ],
 )
-async def test_how_far_ahead_is_known(
-    first: str, concurrency: int, limit: int | None, cap: int | None, ahead: list[int]
+async def test_the_pages_that_are_requested_ahead(
+    first: str, limit: int | None, cap: int | None, ahead: list[int]
 ) -> None:
-    """Pages ahead are known where the service pages as requested, up to the limit and the cap; else one is.
+    """Pages are requested ahead up to the limit and the cap, if the links have the requested offsets.
 
     The fifth is requested when the response to the second has arrived, before it is decoded and ends the listing.
     """
     service = linked(first, None, count=10, cap=cap)
-    await service.platform.itwins.list(page_size=10, concurrency=concurrency, limit=limit).collect()
+    await service.platform.itwins.list(page_size=10, concurrency=4, limit=limit).collect()
     assert [int(request.url.params.get("$skip", "0")) for request in service.requests[1:]] == ahead
 
 
@@ -124,7 +122,7 @@ async def test_pages_ahead_pass_the_gate() -> None:
 
 
 PATIENT = BackoffPolicy(max_attempts=20, max_wait=600.0, deadline=None, max_in_flight=64)
-#: The ways in which services link their pages: as asked for, or in such a way that nothing is known ahead.
+#: Links of services: with the requested offsets, or with offsets that are not known ahead.
 LINKS = [
     "http://backend:8080/itwins/?$skip={0}&$top={1}",
     *("?$skip={0}&$top={1}", " /prefix/itwins/?$top={1}&$skip={0}", "?$skip={0}", "?cursor={0}&$top={1}"),
@@ -151,7 +149,7 @@ SERVICES = st.builds(
 async def outcome(
     service: NumberedItems, *, concurrency: int, limit: int | None, work: Sequence[float], stop: int | None
 ) -> dict[str, object]:
-    """Read, and then again from where that ended, when the service has calmed down; return what a caller saw."""
+    """Read, then resume without faults; return the items and the end that the caller saw."""
     pager, items, ended = service.pager(limit=limit, concurrency=concurrency), list[ITwin](), "complete"
     resume = pager.resume
     try:
@@ -183,10 +181,10 @@ READINGS = st.fixed_dictionaries(
 
 
 @given(SERVICES, READINGS, st.integers(2, 17))
-async def test_concurrent_listings_return_what_sequential_ones_do(
+async def test_concurrent_listings_equal_sequential_ones(
     service: NumberedItems, reading: dict[str, Any], concurrency: int
 ) -> None:
-    """Whatever the service does, and the caller with each item: the same items, and the rest neither twice nor lost."""
+    """A concurrent listing returns the items of a sequential one, and a resume returns the rest once."""
     sequential = await outcome(replace(service), concurrency=1, **reading)
     event(str(sequential["ended"]))
     assert await outcome(replace(service), concurrency=concurrency, **reading) == sequential

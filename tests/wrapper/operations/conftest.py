@@ -18,7 +18,7 @@ BASE_URL = "https://service.example/api"
 
 
 async def called(platform: PlatformClient, name: str, keywords: dict[str, Any] | None = None) -> Any:
-    """Call an operation with these keywords and those that it needs, and read a listing to its end."""
+    """Call an operation with these and its required keywords, and collect a listing."""
     method, ids, needed = METHODS[name]
     given = {each: IDS[each] for each in ids} | needed | (keywords or {})
     found = operator.attrgetter(method)(platform)(**given)
@@ -26,7 +26,7 @@ async def called(platform: PlatformClient, name: str, keywords: dict[str, Any] |
 
 
 def shown(value: object) -> str:
-    """A value as the name of a case, without the address of an object."""
+    """Return a value as the name of a case, without the address of an object."""
     return ascii(value).partition(" at 0x")[0][:60]
 
 
@@ -68,6 +68,6 @@ def _client(*, check_requests: bool) -> PlatformClient:
 
 @pytest.fixture
 async def exchange(httpx_mock: HTTPXMock) -> AsyncIterator[Exchange]:
-    """A client with request checks, one without, and what they send."""
+    """A client with request checks and one without, and their requests."""
     async with _client(check_requests=True) as platform, _client(check_requests=False) as unchecked:
         yield Exchange(platform, unchecked, httpx_mock)

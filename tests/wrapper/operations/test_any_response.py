@@ -1,4 +1,4 @@
-"""Whatever a service sends, a call returns what the description says or raises an exception of the package."""
+"""A call returns a result or raises an exception of the package, for any response."""
 
 import json
 
@@ -20,7 +20,7 @@ ERRORS = st.fixed_dictionaries({"error": ANY_JSON | st.fixed_dictionaries({"code
 
 @st.composite
 def bodies(draw: st.DrawFn, name: str) -> bytes:
-    """JSON that fits the operation more or less, or that does not, or something else; now and then broken."""
+    """Bodies that fit the operation, or partly, or not at all; some are broken."""
     operation = OPERATIONS[name]
     responses = SPECIFICATION["paths"][operation.path][operation.method.lower()]["responses"]
     schema = responses[str(operation.success)]["content"]["application/json"]["schema"]
@@ -35,7 +35,7 @@ def bodies(draw: st.DrawFn, name: str) -> bytes:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_any_response_is_a_result_or_an_error_of_the_package(name: str) -> None:
-    """No status, no header and no body raises anything else, whatever it holds."""
+    """Any status, header and body is a result or a PlatformError."""
 
     async def call(status: int, encoding: str, body: bytes) -> str:
         headers = {"content-encoding": encoding, "retry-after": "3600"}

@@ -39,7 +39,7 @@ def verified(event: object, signature: str | None = None) -> WebhookDelivery:
 
 
 def test_a_signature_is_the_hmac_of_the_raw_body() -> None:
-    """The signature is the one of RFC 4231's method, of the bytes as they are; hexadecimal digits have no case."""
+    """The signature is the HMAC of the raw bytes, by RFC 4231; the case of its digits is ignored."""
     assert sign_delivery(b"what do ya want for nothing?", secret="Jefe") == (
         "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
     )
@@ -47,7 +47,7 @@ def test_a_signature_is_the_hmac_of_the_raw_body() -> None:
 
 
 def test_a_delivery_is_parsed() -> None:
-    """All documented properties are attributes; the time has 7 digits."""
+    """The documented properties of a delivery are attributes, also a time with 7 digits."""
     delivery = verified(EVENT)
     assert delivery == WebhookDelivery(
         event_type=EventType.ITWINS_ITWIN_CREATED_V1,
@@ -62,7 +62,7 @@ def test_a_delivery_is_parsed() -> None:
     assert "Bâtiment" not in repr(delivery)
 
 
-def test_what_is_not_documented_is_kept() -> None:
+def test_undocumented_properties_are_kept() -> None:
     """An unknown event type, unknown properties, and values of another type lose nothing."""
     odd = EVENT | {"eventType": "accessControl.memberAdded.v9", "iTwinId": None, "enqueuedDateTime": "soon", "new": [1]}
     delivery = verified(odd)
@@ -71,7 +71,7 @@ def test_what_is_not_documented_is_kept() -> None:
     assert "soon" not in repr(delivery)
 
 
-#: An event, its signature if it is not the right one, and what the error says.
+#: An event, its signature if it is wrong, and the text of the error.
 WRONG: list[tuple[Any, str | None, str]] = [
     (EVENT, "", "has no signature"),
     (EVENT, "sha1=abc", "is not of the form"),
@@ -86,7 +86,7 @@ WRONG: list[tuple[Any, str | None, str]] = [
 
 @pytest.mark.parametrize(("event", "signature", "words"), WRONG)
 def test_a_wrong_delivery_is_rejected(event: object, signature: str | None, words: str) -> None:
-    """A wrong signature or form is a DeliveryError that says which, and shows neither the secret nor a signature."""
+    """A wrong signature or form is a DeliveryError that names it, without the secret or a signature."""
     with pytest.raises(DeliveryError, match=words) as rejected:
         verified(event, signature)
     assert isinstance(rejected.value, PlatformError)
@@ -98,7 +98,7 @@ NEW = "another-secret-of-32-characters!"
 
 @pytest.mark.parametrize("kind", [list, tuple, set, iter], ids=lambda kind: kind.__name__)
 def test_a_delivery_is_signed_with_any_of_the_secrets(kind: Any) -> None:
-    """While a secret is replaced, the new and the old one are right, in any order; no frame of an error holds one."""
+    """Each of several secrets verifies a delivery, in any order, and no frame of an error holds one."""
     for secrets in ([NEW, SECRET], [SECRET, NEW], [SECRET]):
         assert verify_delivery(BODY, RIGHT, secret=kind(secrets)).message_id == "m-1"
     with pytest.raises(DeliveryError, match="signature of the delivery is wrong") as rejected:
@@ -111,7 +111,7 @@ def test_a_delivery_is_signed_with_any_of_the_secrets(kind: Any) -> None:
     [("body", "{}"), ("body", {}), *(("secret", value) for value in ("", None, [], [SECRET, ""], SECRET.encode()))],
 )
 def test_wrong_arguments_are_usage_errors(argument: str, value: Any) -> None:
-    """A parsed body and an empty secret are the receiver's mistakes, not the sender's."""
+    """A parsed body and an empty secret are UsageErrors, not DeliveryErrors."""
     body, secret = (value, SECRET) if argument == "body" else (BODY, value)
     for call in (lambda: sign_delivery(body, secret=secret), lambda: verify_delivery(body, "sha256=a", secret=secret)):
         with pytest.raises(UsageError, match=f"{argument} must be") as rejected:
@@ -120,8 +120,8 @@ def test_wrong_arguments_are_usage_errors(argument: str, value: Any) -> None:
         assert SECRET not in shown(rejected.value)
 
 
-def test_a_signature_in_bytes_is_told() -> None:
-    """ASGI servers hand on headers as bytes: that is not a wrong signature."""
+def test_a_signature_in_bytes_is_a_usage_error() -> None:
+    """A signature in bytes, as ASGI servers pass headers, is a UsageError."""
     with pytest.raises(UsageError, match="signature must be a str, not bytes") as raised:
         verify_delivery(BODY, RIGHT.encode(), secret=SECRET)  # type: ignore[arg-type]  # as a mistake
     assert raised.value.argument == "signature"

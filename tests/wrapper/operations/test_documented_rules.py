@@ -1,4 +1,4 @@
-"""Each rule of the document, broken: what client and service make of it. Sources: sections 2, 4, 7 and 8."""
+"""Each rule of the document is broken in the client and in the sandbox. Sources: sections 2, 4, 7 and 8."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -33,12 +33,12 @@ class Broken:
     #: The value is absent, null or empty.
     missing: bool = False
     #: The client sends it, or rejects it by a rule of its own: another value of an enum, null inside an object,
-    #: a read-only property, and what is no list or object where one is expected.
+    #: a read-only property, and a scalar in place of a list or object.
     sent: bool = False
 
 
 def valid(schema: Schema) -> Any:
-    """The smallest value that a schema accepts; of an object that requires nothing, all properties."""
+    """Return the smallest valid value of a schema; all properties of an object that requires none."""
     schema = followed(schema)
     if "oneOf" in schema:
         return valid(schema["oneOf"][0])
@@ -63,7 +63,7 @@ def kind_of(schema: Schema) -> str | None:
 
 
 def broken(schema: Schema, error: Schema, *, depth: int = 0, required: bool = True) -> Iterator[Broken]:
-    """Break each rule of a schema once, and those of what is inside."""
+    """Break each rule of a schema and of its inner schemas once."""
     schema = followed(schema)
     error = schema.get("x-error", error)
     kind = kind_of(schema)
@@ -158,7 +158,7 @@ def of_parameter(name: str, parameter: Schema, error: Schema) -> Iterator[Case]:
     target = parameter["name"]
     for each in broken(parameter["schema"], error):
         code = "InvalidParameter" if each.missing else error.get("code", OPERATIONS[name].error["detail"])
-        # Without a page size the client requests the largest; the iTwin of a scene it requires unchecked, too.
+        # Without a page size the client requests the largest; it requires the iTwin of a scene also without checks.
         own = target == "iTwinId" or (target == "$top" and each.value is None)
         rule = replace(each, sent=each.sent or own)
         yield Case(operation=name, parameters={target: each.value}, broken=rule, detail=(code, target))
@@ -169,13 +169,13 @@ def of_parameter(name: str, parameter: Schema, error: Schema) -> Iterator[Case]:
         yield Case(operation=name, parameters=parameters, broken=each, detail=(error["excludes"], target))
 
 
-#: Headers whose other values are ignored, or have rules that the document cannot state.
+#: Headers with rules that the document cannot state.
 BY_HAND = ("Prefer", "X-iTwin-Query-Scope", "x-correlation-id")
 CASES = [*cases()]
 
 
 def is_sent(case: Case) -> bool:
-    """Whether a query and a header can hold what is wrong: they have no null, and every value is a text."""
+    """Whether a query and a header can hold the wrong value: they have strings only, and no null."""
     kinds = {"integer": (int, float), "boolean": (int,), "array": (list,)}
     parameters = {each["name"]: kind_of(followed(each["schema"])) for each in OPERATIONS[case.operation].parameters}
     return all(
@@ -229,7 +229,7 @@ def is_rejected(case: Case) -> bool:
     return not case.broken.sent and case.broken.place != ".sceneData"
 
 
-#: What the pages of a listing are counted with, so that it must be a number also where the checks are lifted.
+#: Parameters that count pages, which must be integers also without checks.
 COUNTED = ("$top", "$skip", "X-Max-Return")
 
 

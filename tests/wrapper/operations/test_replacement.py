@@ -1,4 +1,4 @@
-"""The objects that replace what is stored: nothing partial can be written or sent, nothing is lost. Section 4.1."""
+"""Objects that replace the stored one: they are complete and lose nothing. Section 4.1."""
 
 from types import MappingProxyType
 from typing import Any, cast
@@ -53,7 +53,7 @@ def returned(**properties: object) -> Repository:
 
 @pytest.mark.parametrize("kind", [*KINDS, RepositoryOptions])
 def test_every_property_must_be_named(kind: Any) -> None:
-    """Omitting any property, or giving them by position, is a TypeError: a partial object cannot be written."""
+    """A missing or a positional argument of a constructor is a TypeError."""
     values = arguments(kind)
     for left_out in values:
         with pytest.raises(TypeError, match=left_out):
@@ -64,7 +64,7 @@ def test_every_property_must_be_named(kind: Any) -> None:
 
 STORED = {"queryParameters": {"a": "b"}, "minimumLevel": 1, "maximumLevel": 2}
 NOTHING = RepositoryOptions(query_parameters=None, minimum_level=None, maximum_level=None)
-#: A complete object, and how it is sent; what is given as a mapping is sent as it is.
+#: A complete object, and its body; a mapping is sent unchanged.
 COMPLETE: list[tuple[str, Any, dict[str, Any]]] = [
     ("authentication", AUTHENTICATIONS[0], {"type": "Header", "key": "planted-key", "value": "planted-value"}),
     *(("authentication", each, each.to_dict()) for each in AUTHENTICATIONS[1:]),
@@ -89,8 +89,8 @@ async def test_a_complete_object_is_sent(name: str, given: Any, wire: dict[str, 
 
 
 @by_type
-def test_what_the_service_returned_is_such_an_object(complete: Any) -> None:
-    """A repository holds the class that `update` takes; `replace` changes single properties of a copy.
+def test_a_returned_object_can_be_changed_and_sent(complete: Any) -> None:
+    """A repository holds the class that `update` takes, and `replace` changes properties of a copy.
 
     Both keep properties that this version does not know.
     """
@@ -106,7 +106,7 @@ def test_what_the_service_returned_is_such_an_object(complete: Any) -> None:
 
 @given(OBJECTS, LEVEL, LEVEL, OBJECTS)
 def test_all_options_are_kept(query: dict[str, Any], old: int | None, new: int | None, more: dict[str, Any]) -> None:
-    """Options are kept, unknown ones too, when `replace` sets one or takes it away; null is as good as absent."""
+    """`replace` keeps all other options, unknown ones too; null is the same as absent."""
     rest = more | {"queryParameters": query}
     options: Any = returned(options=rest | {"minimumLevel": old}).options
     for level, written in ((old, options), (new, options.replace(minimum_level=new)), (old, options)):
@@ -116,7 +116,7 @@ def test_all_options_are_kept(query: dict[str, Any], old: int | None, new: int |
 
 UNFINISHED = RepositoryOptions(query_parameters=None, minimum_level=cast("Any", UNSET), maximum_level=None)
 STORED_PKCE = returned(authentication={"type": "OAuth2AuthorizationCodePKCE", "scopes": "s"}).authentication
-#: What is not complete, how the error names it, and the call that it says to write instead.
+#: A partial object, its missing properties, and the constructor that the error names.
 PARTIAL: list[tuple[str, Any, str, str]] = [
     ("options", {}, "queryParameters, minimumLevel, maximumLevel", "RepositoryOptions("),
     ("options", STORED | {"maximumLevel": UNSET}, "maximumLevel", "RepositoryOptions("),
@@ -132,10 +132,10 @@ PARTIAL: list[tuple[str, Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("name", "partial", "missing", "instead"), PARTIAL)
-async def test_what_is_not_complete_is_not_sent(
+async def test_a_partial_object_is_not_sent(
     name: str, partial: Any, missing: str, instead: str, exchange: Exchange
 ) -> None:
-    """The error names the missing properties, the class to write instead, and how to change what is stored."""
+    """The error names the missing properties, the class to use, and `replace`."""
     with pytest.raises(UsageError) as caught:
         await called(exchange.platform, "update_repository", {"display_name": UNSET, name: partial})
     said = str(caught.value)
@@ -151,7 +151,7 @@ OTHERS += [("authentication", value) for value in (*NO_OBJECTS, OPTIONS)]
 
 @pytest.mark.parametrize(("name", "other"), OTHERS, ids=shown)
 async def test_another_value_is_not_sent(name: str, other: Any, exchange: Exchange) -> None:
-    """A model of something else, and what is no object, is rejected with the classes or types that are accepted."""
+    """Another model, and a value that is no object, is rejected with the accepted classes."""
     said = f": {name} must (be RepositoryOptions or a mapping|have a `type`, one of Header, |be HeaderAuth)"
     with pytest.raises(UsageError, match=said):
         await called(exchange.platform, "update_repository", {"display_name": UNSET, name: other})
