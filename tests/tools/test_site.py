@@ -62,16 +62,5 @@ def test_the_top_page_links_from_the_top() -> None:
 def test_the_index_has_a_line_for_each_page() -> None:
     """Pages are listed under the sections of the navigation."""
     navigation = "* [Home](index.md)\n* Start\n    * [One](one.md)\n    * More\n        * [Two](two.md)\n"
-    lines = [
-        "# a",
-        "",
-        "> About it.",
-        "",
-        "- [Home](index.md)",
-        "",
-        "## Start",
-        "",
-        "- [One](one.md)",
-        "- [Two](two.md)",
-    ]
-    assert index(navigation, name="a", about="About it").splitlines() == lines
+    lines = "# a\n\n> About it.\n\n- [Home](index.md)\n\n## Start\n\n- [One](one.md)\n- [Two](two.md)"
+    assert index(navigation, name="a", about="About it").rstrip() == lines
