@@ -2,13 +2,7 @@
 
 import httpx
 import pytest
-from itwin_platform_transport import (
-    AttemptEnded,
-    BackoffPolicy,
-    BackoffTransport,
-    CooldownStarted,
-    ServiceHeaders,
-)
+from itwin_platform_transport import AttemptEnded, BackoffPolicy, BackoffTransport, CooldownStarted, ServiceHeaders
 
 from tests.support.services import ScriptedTransport, response
 

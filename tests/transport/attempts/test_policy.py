@@ -6,14 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform_transport import BackoffPolicy, UsageError
-from itwin_platform_transport.policy import (
-    RULES,
-    Outcome,
-    Progress,
-    Retry,
-    decide,
-    delay_before,
-)
+from itwin_platform_transport.policy import RULES, Outcome, Progress, Retry, decide, delay_before
 
 POLICY = BackoffPolicy()
 

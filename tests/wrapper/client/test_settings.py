@@ -8,15 +8,7 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
-from itwin_platform import (
-    AccessToken,
-    BackoffPolicy,
-    Gate,
-    PlatformClient,
-    RateLimit,
-    TokenError,
-    UsageError,
-)
+from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, RateLimit, TokenError, UsageError
 
 from tests.support.event_loops import in_virtual_time
 from tests.wrapper.client.conftest import SETTINGS, Array, Index, answering
