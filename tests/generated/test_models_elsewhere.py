@@ -84,6 +84,15 @@ def test_a_route_of_fastapi_takes_models_and_mappings(caller: TestClient) -> Non
     assert "a JSON object of SceneObjectCreate was expected" in caller.post("/model", json=5).text
 
 
+class Plan(typing.TypedDict):
+    parts: list["Plan"]
+
+
+def test_the_schema_of_a_type_that_contains_itself_ends() -> None:
+    """The inner type is an object of any properties."""
+    assert json_schema(Plan)["properties"] == {"parts": {"type": "array", "items": {"title": "Plan", "type": "object"}}}
+
+
 def test_the_schema_of_fastapi_has_the_names_of_json(caller: TestClient) -> None:
     """The schema has JSON's types and names; a mapping has required properties, and a response has none."""
     paths = caller.get("/openapi.json").json()["paths"]
