@@ -1,1 +1,1 @@
-"""Pagination: lazy pagers, what to request next, resume, and listings beyond the cap of 10,000."""
+"""Pagination: lazy pagers, next requests, resume, and listings beyond the cap of 10,000."""

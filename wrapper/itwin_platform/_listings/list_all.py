@@ -1,11 +1,11 @@
 """A listing above X-Max-Return, read completely: range by range, in the order of time. Source: section 4.3.
 
-Every item that is read shows its time. When a range reaches the cap, the next one begins at the last time that came;
-the items that came with this time are known by their ids. If the service does not sort by time, a range that reaches
-the cap is split in the middle, and read again without what came before. Times in order do not show that it sorts: the
-first iTwins of an unsorted listing may be in order by chance, or because they are of one class.
+Each item has its time. When a range reaches the cap, the next range begins at the last time, and items with this time
+are recognized by their ids. If the service does not sort by time, a range that reaches the cap is split in the middle
+and read again without the known items. Times in order do not prove that the service sorts: the first iTwins of an
+unsorted listing may be in order by chance, or because they are of one class.
 
-Invariants: a range is complete when it stays below the cap; what is left of a range that does not is smaller.
+Invariants: a range below the cap is complete; the rest of a range that reaches the cap is smaller than the range.
 """
 
 import warnings
@@ -42,11 +42,15 @@ def behind(time_range: TimeRange) -> TimeRange | None:
 
 
 def rest(time_range: TimeRange, moments: Sequence[Moment | None], *, is_sorted: bool) -> TimeRange | None:
-    """Return what is left of a range that reached the cap, whose items came with these times.
+    """Return the rest of a range that reached the cap.
+
+    Args:
+        time_range: the range.
+        moments: the times of its items, in the order of the responses.
+        is_sorted: whether the service sorts by time.
 
     Returns:
-        The range from the last time on; the first half of the range if the order of its times does not tell; None if it
-        cannot be split.
+        The range from the last time on; the first half of the range if it is not sorted; None if it cannot be split.
     """
     since, until = time_range.since, time_range.until
     last = time_range.reached or (_LATEST if time_range.timeless else None)
@@ -58,7 +62,7 @@ def rest(time_range: TimeRange, moments: Sequence[Moment | None], *, is_sorted: 
     # With no times known, split at the epoch: the response tells whether any item has one.
     middle = known[len(known) // 2] if known else _EPOCH if since is until is None else until
     if since is not None and middle == since:
-        # Times are decoded to the microsecond: what lies closer together cannot be distinguished.
+        # Times are decoded to the microsecond: closer times cannot be distinguished.
         middle = as_moment(datetime.fromisoformat(since) + timedelta(microseconds=1))
     timeless = since is None or time_range.timeless
     return None if middle == until else TimeRange(since=since, until=middle, timeless=timeless)
@@ -78,7 +82,7 @@ class RangeReader(PageReader[ITwin]):
         self._decode_page = decode
         #: Whether the service sorts by time; None until a range reaches the cap.
         self._is_sorted: bool | None = None
-        #: The ids and times of all that came in this range, also of what was known and dropped.
+        #: The ids and times of all items of this range, known and dropped ones included.
         self._came: list[tuple[object, Moment | None]] = []
         self._begin(start)
 
@@ -101,7 +105,7 @@ class RangeReader(PageReader[ITwin]):
         return page
 
     def _begin(self, at: Position) -> None:
-        """Begin a range, without the items of the range before that come again."""
+        """Begin a range, without the repeated items of the range before."""
         if at.request is None and at.range.ties > len(self._seen):
             # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
             at = at._replace(request=PageRequest(skip=at.range.ties), received=at.range.ties)
@@ -143,7 +147,7 @@ class RangeReader(PageReader[ITwin]):
         return content
 
     def _begin_next_range(self) -> None:
-        """Begin what is left of a range that reached the cap, or the range behind a complete one."""
+        """Begin the rest of a range that reached the cap, or the range behind a complete one."""
         state = self.state
         time_range, moments = state.end.range, [moment for _, moment in self._came]
         following = behind(time_range)
@@ -162,10 +166,10 @@ class RangeReader(PageReader[ITwin]):
             self.state = state._replace(following=problem)
 
     def _begin_without_rejected(self, error: UnprocessableError) -> None:
-        """Continue without what the service rejects in the first request of a range: a null, or the order.
+        """Continue without the part of the first request of a range that the service rejects: a null, or the order.
 
         Raises:
-            PagingError: neither is to blame.
+            PagingError: the service rejects the request without both.
         """
         time_range, rejected = self.state.end.range, condition_of(self.state.end.range, self._listing)
         bounded = time_range._replace(timeless=False)

@@ -58,7 +58,7 @@ class PageReader(Generic[T]):
             return None
         response = await (self._tasks.pop(requests[0], None) or self._send(requests[0]))
         if count > 1 and state.is_steady is not None:
-            # The next request begins before this response is decoded: the service works meanwhile.
+            # Send the next request before decoding this response: the service works meanwhile.
             await self._keep(state.requests(listing, count + 1)[1:])
             await asyncio.sleep(0)
         content = self._decode(response)
@@ -117,14 +117,14 @@ class Pager(Generic[T]):
     The client makes pagers. The arguments of the constructor are not part of the public API.
 
     Args:
-        listing: what to read.
+        listing: the listing.
         reader: makes the reader of a run.
         resume: where an earlier run ended.
         on_page: called with each page.
     """
 
     collected: tuple[T, ...] = ()
-    """What the last `collect()` that failed had read: as `collected` of its error, with the type of the items."""
+    """The items that the last failed `collect()` had read, typed; `collected` of its error has the same items."""
 
     def __init__(
         self, listing: Listing, reader: NewReader[T], *, resume: str | None, on_page: Callable[[Page[T]], None] | None
@@ -154,7 +154,7 @@ class Pager(Generic[T]):
 
     @property
     def truncated(self) -> bool:
-        """True when the listing stopped because X-Max-Return was reached: what lies past it was not returned."""
+        """True when the listing stopped at X-Max-Return: later items were not returned."""
         return self._run.state.truncated
 
     @property

@@ -1,13 +1,13 @@
 """How a response becomes a page and the next request, without input and output. Source: sections 2.10, 4.3 and 4.6.
 
-The reasons, and what else was possible: docs/decisions/listings.md.
+The reasons and the alternatives: docs/decisions/listings.md.
 
 There are two cases for the next request. As long as each link leads where the page size puts the next page, the listing
 is steady: later requests are known before their links, and may be sent at once. From the first other link on, links are
 cursors: the next request is known when the page before has come, and each must be new.
 
-There are four ends: no link (the listing is complete), the caller's limit, the service's cap (`truncated`), and a link
-that cannot be followed (its error is kept in the state, and raised after the items before it were handed out).
+A listing has four ends: no link (it is complete), the caller's limit, the service's cap (`truncated`), and a link that
+cannot be followed (the state keeps its error, which is raised after the items before it were handed out).
 
 Neither a link nor a resume string is trusted. A link is only read for its query, never sent to. The resume string is
 opaque and versioned, without host, token or keyword. Neither changes a keyword of the call, and a listing advances or
@@ -39,21 +39,21 @@ from .._version import CORRELATION_ID
 T = TypeVar("T")
 
 SKIP, TOP = "$skip", "$top"
-#: Keywords of every listing: options that OData services know, here without `$` and in lower case.
+#: Query options of OData, without `$` and in lower case. No link may change them, in any listing.
 _ODATA_OPTIONS = frozenset({"apply", "compute", "count", "expand", "filter", "format", "orderby", "search", "select"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-#: The times of an iTwin that a listing can be partitioned by, with their attributes. Source: section 2.5.
+#: The times of an iTwin that can partition a listing, with their attributes. Source: section 2.5.
 TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
-#: The format of resume strings: strings of another one belong to another listing.
+#: The version of the format of resume strings. It is part of the identity of a listing, so other versions are rejected.
 _FORMAT = 5
-#: Characters that a cursor may hold where it stands in a query.
+#: Characters of a cursor that are not escaped in a query.
 _SAFE = "!$%&'()*+,-./:<=>?@[\\]^_`{|}~"
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 #: Stop after this many consecutive empty pages; otherwise a broken service could loop for ever.
 MOST_EMPTY = 10
 
 Count = Annotated[int, Meta(ge=0)]
-#: A time in UTC as it stands in a filter. All have one length, so that they are in order as strings.
+#: A time in UTC in the form of a filter. All have the same length, so they sort as strings.
 Moment = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z")]
 
 
@@ -61,9 +61,9 @@ class PageRequest(NamedTuple):
     """A request for a page, by the parameters that locate the page in its listing.
 
     Args:
-        skip, top: `$skip` and `$top`; None where they are not named.
-        cursor: all others as they stand in a URL: a service may read a cursor that was decoded and encoded again as
-            another one. Only characters that no URL holds are escaped.
+        skip, top: `$skip` and `$top`; None if the request omits them.
+        cursor: all other parameters, encoded as in the link: a service may read a cursor that was decoded and encoded
+            again as another one. Only characters that a URL cannot contain are escaped.
     """
 
     skip: Count | None = None
@@ -77,13 +77,13 @@ class PageRequest(NamedTuple):
 
 
 class TimeRange(NamedTuple):
-    """iTwins whose time is `since` or later and before `until`, where these are given.
+    """The iTwins with a time from `since` on and before `until`.
 
     Args:
-        since, until: the bounds.
-        timeless: whether iTwins without a time are still to come: in this range, unless it ends before them.
-        reached: the time of the item that was handed out last; None if it has none.
-        ties: how many of the last items have this time, also in the ranges before.
+        since, until: the bounds; None for no bound.
+        timeless: whether iTwins without a time have not been read yet. A range without `until` includes them.
+        reached: the time of the last item that was handed out; None if it has none.
+        ties: the number of last items with this time, those of earlier ranges included.
     """
 
     since: Moment | None = None
@@ -104,15 +104,15 @@ class TimeRange(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A position in a listing: a page, the items of it that are done, and what was counted before.
+    """A position in a listing: a page, the items of it that are done, and the counts until there.
 
     Args:
         request: the request for the page; None for the first one.
         done: items of the page that have been handed out, or dropped.
         items: items handed out in all.
-        received: items handed out or dropped, which count for X-Max-Return; in a range, those of the range.
-        last_modified: the last modification of the scene as last seen, where there is one.
-        range: the range of time that is being read: everything, but in a listing by ranges.
+        received: items handed out or dropped, which count for X-Max-Return. `list_all` counts them for each range.
+        last_modified: the last modification of the scene in the last response; None for iTwins.
+        range: the range of time that `list_all` reads; everything in other listings.
     """
 
     request: PageRequest | None = None
@@ -133,15 +133,15 @@ class Listing:
         sender: sends the requests.
         parameters: the query parameters of the operation, which neither links nor resume strings may use.
         most: the most items of one request.
-        page_size: items of one request; None for the most, or for what `limit` leaves if that is less.
+        page_size: items of one request; None for `most`, or for the rest of `limit` if that is smaller.
         skip: items that the caller skips.
-        limit: items that the caller wants in all.
+        limit: items that the caller wants in total.
         concurrency: the most requests in flight.
-        max_return: items that the service returns in all, unless it responds with another number.
-        time: the property by whose ranges the listing is read; empty if it is not.
+        max_return: the most items that the service returns in total, unless its response names another number.
+        time: the property that partitions the listing into ranges; empty for no ranges.
 
-    Two values follow from these: `keywords` are the parameters of each page, beside those that locate it. `identity` is
-    a short name for the listing: its operation, and a digest of the format of resume strings and of the first request.
+    Two attributes are derived. `keywords` are the parameters of each page without those that locate it. `identity` is a
+    short name for the listing: its operation, and a digest of the format of resume strings and of the first request.
 
     Raises:
         UsageError: a number is not an integer or too small, or a parameter cannot be encoded.
@@ -245,7 +245,7 @@ class Page(Generic[T]):
 
 
 class PageContent(NamedTuple, Generic[T]):
-    """What a response holds: items, links as they came, X-Max-Return as echoed, the state of the scene."""
+    """The content of a response: items, links as received, the echoed X-Max-Return, the state of the scene."""
 
     items: list[T]
     links: object
@@ -261,9 +261,9 @@ class State(NamedTuple, Generic[T]):
         end: the position after the page.
         page: the page.
         start: the position before the page.
-        indices: the index of each item of the page in the response: items that are done or known are not in the page.
+        indices: the index of each item of the page in the response. The page omits items that are done or known.
         following: the next request; an error if the link cannot be followed, and None behind the last page.
-        is_steady: whether each link led where the page size puts the next page; None before the first page.
+        is_steady: whether each link led to the offset that the page size gives; None before the first page.
         empty_pages: how many of the last pages were empty.
         pages_read, duplicates, max_return, truncated, is_partial, changed: as the attributes of `Pager`.
     """
@@ -288,7 +288,7 @@ class State(NamedTuple, Generic[T]):
         return self.end if count == len(items) else _after(listing, self.start, items[:count], self.indices)
 
     def requests(self, listing: Listing, count: int) -> list[PageRequest]:
-        """Return the next requests in order, up to `count` of them as far as they are known."""
+        """Return the known next requests in order, up to `count` of them."""
         size, remaining = listing.page_size or listing.most, listing.remaining(self.end)
         if not isinstance(self.following, PageRequest) or remaining == 0:
             return []
@@ -311,8 +311,8 @@ def after_page(
         state: the listing before the response.
         request: the request.
         content: the content of the response.
-        seen: the ids of the items that came before.
-        followed: the hashes of the requests that links led to before.
+        seen: the ids of the earlier items.
+        followed: the hashes of the requests of earlier links.
     """
     came, scene, before = content.items, content.scene, state.end.last_modified
     modified = scene.last_modified.isoformat() if scene and scene.last_modified else before
@@ -336,7 +336,7 @@ def after_page(
         at, done = (following, 0) if isinstance(following, PageRequest) else (request, len(came))
         end = end._replace(request=at, done=done, received=start.received + received)
     resume = listing.write_resume(end) if following is not None or not is_complete else None
-    # One link that is not as expected is read as a cursor: from then on links are followed one by one.
+    # After the first unexpected link, links are cursors and are followed one by one.
     is_steady = following == PageRequest(skip=(request.skip or 0) + (request.top or 0)) and state.is_steady is not False
     max_return, truncated = content.max_return or state.max_return or listing.max_return, False
     if max_return is not None:
@@ -361,7 +361,7 @@ def after_page(
 
 
 def _after(listing: Listing, start: Position, items: Sequence[T], indices: Sequence[int]) -> Position:
-    """Return the position after the first items of a page, whose indices in the response are known."""
+    """Return the position after the first items of a page; `indices` are their indices in the response."""
     if not items:
         return start
     done = indices[len(items) - 1] + 1
@@ -370,7 +370,7 @@ def _after(listing: Listing, start: Position, items: Sequence[T], indices: Seque
 
 
 def _new(items: Sequence[T], indices: Sequence[int], seen: Set[str]) -> list[int]:
-    """Return the indices of items whose ids come for the first time; an item without an id is always new."""
+    """Return the indices of items with a new id; an item without an id is always new."""
     first: dict[object, int] = {}
     for index in indices:
         identity = getattr(items[index], "id", None)
@@ -379,14 +379,14 @@ def _new(items: Sequence[T], indices: Sequence[int], seen: Set[str]) -> list[int
 
 
 def as_moment(time: object) -> Moment | None:
-    """Return a time as it stands in a filter; None if it is missing, or not a time in any zone."""
+    """Return a time in the form of a filter; None for a value that is no time, or out of range in UTC."""
     if not isinstance(time, datetime) or not _FIRST <= time <= _LAST:
         return None
     return f"{time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def _comparable(name: str) -> str:
-    # As a service may compare that is lax about `$`, case and blanks.
+    # A service may ignore `$`, case and blanks in the name of a parameter.
     return name.strip().lstrip("$").casefold()
 
 
@@ -400,8 +400,8 @@ def next_request(
 ) -> PageRequest | None:
     """Return the request that the link of a page leads to; None if there is no link.
 
-    Keywords of the call are dropped from it: only what the service decided by itself is left. An absent, null or empty
-    `next` ends the listing. The arguments are those of `after_page`.
+    The request has only the parameters that locate the page: keywords of the call in the link are dropped. An absent,
+    null or empty `next` ends the listing. The arguments are those of `after_page`.
 
     Raises:
         PagingError: the link is not a URL, leads to another operation, has `$skip` or `$top` twice or not as a number,
@@ -439,7 +439,7 @@ def next_request(
 
 @lru_cache(maxsize=64)
 def _check_place(place: str, path: str) -> None:
-    """Reject a link to another operation, by what stands before its query.
+    """Reject a link to another operation, by the part before its query.
 
     Only the query is sent, and to the client's own address, so scheme, host, port and prefix of a link do not matter:
     behind a gateway or a proxy that terminates TLS they are often those of the backend. A service writes the same

@@ -46,7 +46,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
 
 
 class _RulesTransport(httpx.AsyncBaseTransport):
-    """Applies the rules that always hold to the requests of an AsyncClient. The client's owner closes the sender."""
+    """Checks the address and the path of the requests of an AsyncClient. The client's owner closes the sender."""
 
     def __init__(self, sender: PlatformSender) -> None:
         self._sender = sender

@@ -26,9 +26,9 @@ from .._version import __version__
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
-#: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
+#: A cache of parsed addresses: see the row "GET" of docs/benchmarks.md.
 _parsed = lru_cache(maxsize=256)(httpx.URL)
-#: Why a value has no form in JSON where the exception does not say it, and how many levels its place is searched for.
+#: The reason in the error of a value without a form in JSON, and the number of levels to search for its place.
 _REASONS: Mapping[type[Exception], tuple[str, int]] = {
     UnicodeEncodeError: ("a string must not hold half of a surrogate pair", 20),
     RecursionError: ("it is nested too deeply, or holds itself", 2),
@@ -45,8 +45,8 @@ class Service:
         check_requests: whether the documented rules are checked before sending.
         max_response_bytes: the largest decoded response.
 
-    Three values follow from these: `address` is the base URL without a slash at its end, `prefix` its path, and
-    `headers` are those of every request.
+    Three attributes are derived: `address` is the base URL without a slash at its end, `prefix` is its path, and
+    `headers` are the headers of every request.
     """
 
     base_url: httpx.URL
@@ -77,7 +77,7 @@ class Service:
 
 
 def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
-    """Parse the base URL, without the blanks around it.
+    """Strip and parse the base URL.
 
     Raises:
         UsageError: it is not an http(s) URL, holds more than an origin and a path, or would expose the token.
@@ -89,7 +89,7 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
     text = text.strip()
     if (unseen := next((each for each in text if each == " " or not each.isprintable()), None)) is not None:
         raise problem(f"must not contain {unseen!r}: percent-encode blanks and control characters of its path")
-    # Before it is parsed: with a "/" in a password, the rest is read as the path, and errors show the path.
+    # Checked before parsing: httpx reads a password with a "/" in part as the path, and errors show the path.
     if any(each in text for each in "@?#"):
         rule = "must not contain a user, a query or a fragment"
         raise problem(f"{rule}: pass the token as token=..., and write an @ in its path as %40")
@@ -121,7 +121,7 @@ def make_request(
     Args:
         values: the request.
         service: the settings that all requests share.
-        added: headers to add, names in lower case; those of the operation win.
+        added: headers to add, with names in lower case; the headers of the operation win.
         extensions: passed to the transports below.
 
     Raises:
@@ -129,11 +129,13 @@ def make_request(
             body is larger than the service accepts.
     """
     check_path(values.path, route=values.route)
-    own: dict[str, str] = {}
+    operation_headers: dict[str, str] = {}
     for name, value in values.headers.items():
         check_header(name, value)
-        own[name] = value.replace("{vendor}", service.vendor)
-    headers = merged_headers(service.headers, added, own) if added else {**service.headers, **own}
+        operation_headers[name] = value.replace("{vendor}", service.vendor)
+    headers = {**service.headers, **operation_headers}
+    if added:
+        headers = merged_headers(service.headers, added, operation_headers)
     content = b"" if values.body is UNSET else write_json(values.body, given=values.given)
     if values.body is not UNSET:
         headers["Content-Type"] = "application/json"
@@ -145,7 +147,7 @@ def make_request(
         query = encode_query(values.query)
         address = f"{address}?{query}" if query else address
         raw_headers = [*starmap(_encoded_header, headers.items())]
-        # The URL of a page is not cached: cached URLs lie between the items in memory, which fragments it.
+        # The URL of a page is not cached: cached URLs would fragment the memory of the items.
         url = httpx.URL(address) if isinstance(values.query, str) else _parsed(address)
         return Request(values.method, url, raw_headers, content, extensions)
     except (httpx.InvalidURL, UnicodeError) as error:
@@ -167,13 +169,13 @@ def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
 def encode_query(query: Mapping[str, str] | str) -> str:
     """Encode a query; a string is encoded already.
 
-    `$` stays as it is, as the service writes it in its links. A space becomes %20: in a query of OData, + is a plus.
+    `$` is not escaped: the service writes it so in its links. A space becomes %20: in a query of OData, + is a plus.
     """
     return query if isinstance(query, str) else urlencode(query, safe="$", quote_via=quote) if query else ""
 
 
 def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
-    """Reject an address outside the service: the token would go with it.
+    """Reject an address outside the service: the token would leave the service.
 
     Raises:
         UsageError: another scheme, host or port, user information, or a path that leaves the base path.
@@ -186,17 +188,17 @@ def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
 
 
 def check_path(path: str, *, route: str = "/") -> None:
-    """Reject a path with a segment that would be resolved away, so that the request would reach another path.
+    """Reject a path with a segment that a server resolves, so that the request reaches another path.
 
     Args:
         path: the encoded path, with or without a query.
-        route: the template of the path; a slash at its end is meant.
+        route: the template of the path; with a slash at its end, the path may end with one.
 
     Raises:
-        UsageError: a segment is empty, '.' or '..', or climbs once it is decoded, be it twice, or with backslashes.
+        UsageError: a segment is empty, '.' or '..', or contains '..' after it is decoded once or twice.
     """
     if not ("%" in path or "?" in path or "//" in path or "/." in path or path.endswith("/")):
-        return  # nearly always
+        return  # the common case
     *segments, last = path.partition("?")[0].split("/")[1:]
     if last or not route.endswith("/"):
         segments.append(last)
@@ -211,7 +213,7 @@ def _climbs(decoded: str) -> bool:
 
 
 def check_header(name: str, value: object) -> None:
-    """Reject a header value that is not visible ASCII: it could not be sent, or would start another header."""
+    """Reject a header value that is not visible ASCII: it cannot be sent, or starts another header."""
     if isinstance(value, Unset):
         return
     if not (isinstance(value, str) and value.isascii() and value.isprintable() and "" != value == value.strip(" ")):
@@ -219,7 +221,7 @@ def check_header(name: str, value: object) -> None:
 
 
 def check_characters(name: str, *values: str) -> None:
-    """Reject half of a surrogate pair: no string that is sent can hold it."""
+    """Reject half of a surrogate pair: UTF-8 cannot encode it."""
     try:
         "".join(values).encode()
     except UnicodeEncodeError:
@@ -231,8 +233,8 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
 
     Args:
         body: the body.
-        given: the body as the caller gave it, if it is another one.
-        name: the argument that it was passed as; empty where its fields are the arguments.
+        given: the body as the caller passed it, if `body` is a copy.
+        name: the argument; empty if the fields of the body are the arguments.
 
     Raises:
         UsageError: A value has no form in JSON, such as NaN, a set or half of a surrogate pair.
@@ -247,10 +249,10 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
 
 
 def _written_by_msgspec(values: object) -> bytes | None:
-    """Serialize values that msgspec writes as they are; return None for any others.
+    """Serialize values with msgspec; return None if it would change one.
 
-    It would write a set as a list, a time in another form, the Python names of a model, and NaN as null. In these cases
-    the values that it converts or parses differ from the given ones.
+    msgspec writes a set as a list, a time in another form, the Python names of a model, and NaN as null. The values
+    that it converts or parses then differ from the given ones.
     """
     import msgspec
 
@@ -263,8 +265,8 @@ def _written_by_msgspec(values: object) -> bytes | None:
 
 
 def _may_have_null(body: bytes) -> bool:
-    """Return whether a null may stand outside a string: after a colon, a comma or a bracket, or as the whole body."""
-    # A regular expression would multiply the time of the rows "POST 100 objects" of the benchmarks.
+    """Return whether a null may be outside a string: after a colon, a comma or a bracket, or as the whole body."""
+    # Not a regular expression: see the rows "POST 100 objects" of docs/benchmarks.md.
     at = body.find(b"null")
     while at > 0 and body[at - 1] not in b":,[":
         at = body.find(b"null", at + 4)
@@ -278,11 +280,11 @@ def _written_in_full(values: object) -> bytes:
 
 
 def _encoded_scalar(value: object) -> object:
-    """Encode a value that JSON does not have as it is.
+    """Encode a value that is no JSON value.
 
     Raises:
-        ValueError: It is a time without a zone: which one is meant?
-        TypeError: JSON has no form of its class.
+        ValueError: It is a time without a zone.
+        TypeError: JSON has no form for its class.
     """
     if isinstance(value, datetime) and value.utcoffset() is None:
         raise ValueError("a datetime must be aware, such as datetime.now(timezone.utc)")
@@ -293,9 +295,9 @@ def _encoded_scalar(value: object) -> object:
 
 
 def _faults(value: Any, place: str, depth: int) -> Iterator[str]:
-    """Find values without a form in JSON, as the argument with the property or item inside it, in Python's names."""
+    """Yield the places of values without a form in JSON: an argument, with the property or item inside it."""
     for key, item in _parts(value) if depth else ():
-        # A model with one field stands for it: `objects` is the argument, and `scene_data` holds nothing else.
+        # The name of a model with one field is left out: `objects` is the argument, `scene_data` only wraps it.
         is_field = attrs.has(type(item)) and len([*_parts(item)]) == 1
         name = f"[{key}]" if isinstance(key, int) else "" if is_field else f".{key}" if place else key
         yield from _faults(item, place + name, depth - 1)

@@ -30,10 +30,10 @@ from .request import Service, make_request
 
 T = TypeVar("T")
 
-#: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
+#: Most encodings of one body. Services apply one or two; thousands in a header would only take time.
 MOST_ENCODINGS = 5
 _DECODED = frozenset({"gzip", "deflate"})
-#: The old name of gzip begins with it. Source: RFC 9110, section 8.4.1.3.
+#: The prefix of the old name of gzip, `x-gzip`. Source: RFC 9110, section 8.4.1.3.
 _OLD = "x-"
 _GZIP_BEGINNING = b"\x1f\x8b"
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -47,10 +47,10 @@ class ResponseInfo(RateLimited):
         method: the HTTP method.
         route: the template of the path, such as `/scenes/{scene_id}/objects`; the path itself when none is known.
         status: the HTTP status.
-        headers: the response headers, looked up without regard to case; they are not part of `repr`.
-        attempts: how many requests were sent.
-        seconds: how long the call took, with queueing, retries and delays.
-        correlation_id: the one in the response; None when it has none.
+        headers: the response headers, with case-insensitive names; not part of `repr`.
+        attempts: the number of requests sent.
+        seconds: the duration of the call, with queueing, retries and delays.
+        correlation_id: the correlation id of the response; None when it has none.
     """
 
     method: str
@@ -65,15 +65,13 @@ class ResponseInfo(RateLimited):
 class CallOptions(NamedTuple):
     """The options of all calls of one client, or of one view of it.
 
-    A named tuple, because each view makes one, and making a frozen dataclass takes several times as long.
-
     Args:
-        timeout: the limits of one attempt in seconds, by the names that httpx gives them.
+        timeout: the limits of one attempt in seconds, by the names of httpx.
         policy: the limits of one call.
-        headers: added to each request, names in lower case.
+        headers: added to each request, with names in lower case.
         query: added to the query of each request.
         body: added to the body of each request.
-        on_response: is called with each final response.
+        on_response: called with each final response.
     """
 
     timeout: Mapping[str, float | None]
@@ -88,17 +86,17 @@ class DecodedResponse:
     """The final response of a call, its body decoded.
 
     Args:
-        call: the call, as its attempts received it.
+        call: the method, the route and the policy of the call.
         result: the outcome of its attempts.
-        url: where the request was sent; its path is that of errors.
+        url: the URL of the request; errors show its path.
         limit: the largest decoded body, in bytes.
 
-    `content` is the decoded body. `fault` says why a success cannot be used; None when it can. `extensions` are those
+    `content` is the decoded body. `fault` is the reason why a success cannot be used, or None. `extensions` are those
     of the transport.
     """
 
     def __init__(self, call: CallInfo, result: CallResult, *, limit: int, url: httpx.URL | None = None) -> None:
-        # A call that a cooldown held back ends with a 429, also if this process got none.
+        # A call that ends because of a known cooldown gets a 429, also if another process received the 429.
         self._response, self._url = result.response or Response(429), url
         self._headers: httpx.Headers | None = None
         self.call, self.result, self.extensions = call, result, self._response.extensions
@@ -108,12 +106,12 @@ class DecodedResponse:
 
     @property
     def headers(self) -> httpx.Headers:
-        """The headers that came, without the encodings that were decoded."""
+        """The response headers, without the encodings that were decoded."""
         if self._headers is None:
             self._headers = self._response.headers_of_decoded
-            left = [name for name in _encodings(self._response.raw_headers) if not _is_decoded(name)]
-            if left:
-                self._headers["Content-Encoding"] = ", ".join(left)
+            remaining = [name for name in _encodings(self._response.raw_headers) if not _is_decoded(name)]
+            if remaining:
+                self._headers["Content-Encoding"] = ", ".join(remaining)
         return self._headers
 
     def json(self) -> Any:
@@ -122,7 +120,7 @@ class DecodedResponse:
 
     def info(self) -> ResponseInfo:
         """Describe the response."""
-        named = self.headers.get(CORRELATION_ID)
+        correlation_id = self.headers.get(CORRELATION_ID)
         return ResponseInfo(
             method=self.call.method,
             route=self.call.route,
@@ -130,7 +128,7 @@ class DecodedResponse:
             headers=self.headers,
             attempts=self.result.attempts,
             seconds=self.result.seconds,
-            correlation_id=named if named is None else self.result.hide_token(named),
+            correlation_id=None if correlation_id is None else self.result.hide_token(correlation_id),
         )
 
     def status_error(self) -> APIStatusError:
@@ -149,17 +147,17 @@ class DecodedResponse:
         )
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
-        """Return the error of a success that is not as described; the generated functions raise it."""
-        # A large body is cut before it is searched for the token, at twice the kept size: a token may cross the cut.
+        """Return the error of a success that does not match the specification; the generated functions raise it."""
+        # A large body is cut before the search for the token, at twice the kept size: a token may cross the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
         if (encoding := headers.get("content-encoding", "")[:40]) and not _is_json(self.content):
             reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         if self.fault is not None:
             body = body[:KEPT]
-        elif (what_came := described(headers, body)) is not None:
-            reason = f"{reason} ({printable(self.result.hide_token(what_came))})"
-        named = headers.get(CORRELATION_ID)
-        error = ResponseDecodeError(self.status_code, headers, body, reason=reason, correlation_id=named)
+        elif (description := described(headers, body)) is not None:
+            reason = f"{reason} ({printable(self.result.hide_token(description))})"
+        correlation_id = headers.get(CORRELATION_ID)
+        error = ResponseDecodeError(self.status_code, headers, body, reason=reason, correlation_id=correlation_id)
         error.attempts = self.result.attempts
         path = None if self._url is None else self._url.raw_path.partition(b"?")[0].decode("ascii")
         ErrorsOfCall(self.call.method, self.call.route, path).name(error)
@@ -171,17 +169,16 @@ class DecodedResponse:
 
     def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
         """Return the headers and a body without the token that was sent: a service may echo it."""
-        hide, came = self.result.hide_token, self.headers
-        headers = httpx.Headers([(name, hide(value)) for name, value in came.multi_items()], encoding=came.encoding)
+        hide, raw = self.result.hide_token, self.headers
+        headers = httpx.Headers([(name, hide(value)) for name, value in raw.multi_items()], encoding=raw.encoding)
         # Latin-1 has a character for each byte.
         return headers, hide(body.decode("latin-1")).encode("latin-1")
 
 
 class ErrorsOfCall:
-    """Completes the errors that leave a `with` statement: they name the method, the template of the path, and the path.
+    """A `with` statement that adds the method, the route and the path of a call to the errors that leave it.
 
-    A UsageError leaves it without the frames in which arguments were checked: error trackers capture the variables of
-    frames.
+    It removes the frames in which arguments were checked from a UsageError: error trackers capture their variables.
     """
 
     __slots__ = ("method", "path", "route")
@@ -205,10 +202,10 @@ class ErrorsOfCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformSender:
-    """Sends the values of a request and returns a success; every operation and every page takes this way.
+    """Sends the values of a request and returns a success, for every operation and every page.
 
     Args:
-        transport: makes the attempts; its responses are read to their end.
+        transport: makes the attempts, and reads each response to its end.
         service: the settings that all requests share.
         options: the options of the calls.
     """
@@ -221,7 +218,7 @@ class PlatformSender:
         """Send a request and return its response, decoded.
 
         Raises:
-            UsageError: the request breaks a rule that always holds.
+            UsageError: the request breaks a rule that `check_requests=False` does not lift.
             APIStatusError: the status of the response is 300 or above.
         """
         options = self.options
@@ -248,14 +245,14 @@ class PlatformSender:
         if not body:
             return values
         model: Any = values.body
-        own = model.wire_fields() if hasattr(model, "wire_fields") else model
-        if not isinstance(own, dict):
+        fields = model.wire_fields() if hasattr(model, "wire_fields") else model
+        if not isinstance(fields, dict):
             raise UsageError(f"extra_body: {values.method} {values.route} sends no body", argument="extra_body")
-        _check_extra("extra_body", body.keys() & own.keys())
-        return values._replace(body={**own, **body})
+        _check_extra("extra_body", body.keys() & fields.keys())
+        return values._replace(body={**fields, **body})
 
     async def send_request(self, request: Request, info: CallInfo) -> DecodedResponse:
-        """Send a request that follows the rules, report its response, and raise the typed error for its status."""
+        """Send a checked request, report its response, and raise the typed error of its status."""
         result = await self.transport.send(request, info)
         response = DecodedResponse(info, result, url=request.url, limit=self.service.max_response_bytes)
         if self.options.on_response is not None and not result.is_held_back:
@@ -288,17 +285,17 @@ def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], N
 
 
 def with_changes(value: T, /, **changes: object) -> T:
-    """Return a dataclass with other fields; those that are UNSET stay."""
+    """Return a copy of a dataclass with changed fields; a change to UNSET is ignored."""
     present = {name: change for name, change in changes.items() if change is not UNSET}
     changed: T = replace(cast("Any", value), **present) if present else value
     return changed
 
 
 def unwrap(response: DecodedResponse, value: T | None, kind: type[object]) -> T:
-    """Return a value that the specification requires. Its type is the one that it was decoded as.
+    """Return a decoded value that the specification requires.
 
     Raises:
-        ResponseDecodeError: the value is missing, or something else; the response stays on the error.
+        ResponseDecodeError: the value is missing, or of another type; the error has the response.
     """
     if value is not None and isinstance(value, kind):
         return value
@@ -325,14 +322,14 @@ def read_json(body: bytes) -> object:
 def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
     """Decode a body: gzip and deflate, so that a small body cannot become a huge one.
 
-    Other encodings are ignored, as httpx and requests ignore them: some services write a character set there.
+    Other encodings are ignored, as in httpx and requests: some services write a character set in this header.
 
     Args:
         response: a response that was read.
         limit: the largest decoded body, in bytes.
 
     Returns:
-        The body, and why it cannot be used: None when it can. Then it is what could be decoded.
+        The body, and the reason why it cannot be used, or None. With a reason, the body is the decoded beginning.
     """
     body = response.content
     names = [name.lower() for name in _encodings(response.raw_headers) if _is_decoded(name)]
@@ -342,7 +339,7 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
         return b"", f"it is encoded {len(names)} times, which was not asked for"
     reason = None
     for name in reversed(names):
-        # Servers also write the old name where they do not compress.
+        # Some servers write the old name on a body that is not compressed.
         if name.startswith(_OLD) and not body.startswith(_GZIP_BEGINNING):
             continue
         body, fault = _inflated(body, name.removeprefix(_OLD), limit=limit)
@@ -370,19 +367,19 @@ def _is_json(body: bytes) -> bool:
 
 def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
     """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
-    is_gzip, pieces, room = name == "gzip", list[bytes](), limit
+    is_gzip, pieces, remaining = name == "gzip", list[bytes](), limit
     while data:
         stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
         try:
-            piece = stream.decompress(data, room + 1)
+            piece = stream.decompress(data, remaining + 1)
         except zlib.error:
             return b"".join(pieces), f"its {name} encoding is broken"
-        pieces.append(piece[:room] if len(piece) > room else piece)
-        if len(piece) > room:
+        pieces.append(piece[:remaining] if len(piece) > remaining else piece)
+        if len(piece) > remaining:
             return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
         if not stream.eof:
             return b"".join(pieces), f"its {name} encoding breaks off"
-        room -= len(piece)
+        remaining -= len(piece)
         # Zeros after the end of gzip are padding: httpx and gzip ignore them.
         data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
         if data and not is_gzip:
