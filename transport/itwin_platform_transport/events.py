@@ -87,7 +87,7 @@ class OutageEnded(_OfCall):
         method: the HTTP method.
         route: the template of the path; the path itself when no template is known.
         seconds: how long the breaker was open.
-        probes: how many probes were sent.
+        probes: the number of failed probes, plus one for the success.
     """
 
     seconds: float

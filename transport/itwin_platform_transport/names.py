@@ -22,7 +22,7 @@ FIELD_PREFIX = "itwin_"
 SPAN_PREFIX = "itwin_platform."
 #: Prefix of the keys in Redis.
 REDIS_PREFIX = "itwin-gate:"
-#: The page with a section for each error: a file of the source tree, or its address when the site is built.
+#: The page with a section for each error, as a path in the source tree: the project has no public address yet.
 DOCUMENTATION = "docs/troubleshooting.md"
 
 

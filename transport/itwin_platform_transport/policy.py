@@ -80,7 +80,7 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One row of the table.
+    """One row of `RULES`: how an outcome is retried.
 
     Args:
         any_method: whether every method is retried; else only those of `RETRYABLE_METHODS`.
@@ -210,14 +210,14 @@ def decide(
         outcome: the result of the attempt.
         progress: the attempts so far, this one included.
         delay: the delay before a retry, in seconds; ignored if the rule of the outcome has none.
-        elapsed: seconds since the gate first admitted the call.
+        elapsed: seconds since the deadline of the call started; 0 before that.
         policy: the limits.
     """
     if outcome is Outcome.FINAL:
         return GiveUp()
     rule = RULES.get(outcome)
     if rule is None:
-        return GiveUp("a retry would not change that")
+        return GiveUp("a retry would not help")
     if not rule.any_method and method not in RETRYABLE_METHODS:
         return GiveUp(f"{method} is not idempotent")
     if progress.attempts >= rule.most_attempts:

@@ -305,7 +305,7 @@ class PlatformClient:
         On a view it does nothing: close the client that the view was made from.
 
         Raises:
-            UsageError: the client made its first call in another event loop.
+            StateError: the client made its first call in another event loop.
         """
         if not self._is_view:
             await self._sender.transport.aclose()
@@ -348,7 +348,7 @@ def _switch_log_on() -> None:
 
 
 def _is_shown_nowhere_else(_: logging.LogRecord) -> bool:
-    """Return whether the application writes no log to the terminal: it would show each line twice."""
+    """Return whether no root handler writes to stderr or stdout: such a handler shows each line already."""
     streams = [getattr(handler, "stream", None) for handler in logging.getLogger().handlers]
     return sys.stderr not in streams and sys.stdout not in streams
 

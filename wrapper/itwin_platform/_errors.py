@@ -125,7 +125,7 @@ class APIStatusError(PlatformError):
         details: one entry for each rule that the request breaks.
         headers: the response headers, looked up without regard to case.
         body: the first 64 KiB of the body.
-        attempts: how many requests were sent.
+        attempts: the number of attempts; 0 if a cooldown or an open circuit breaker ended the call before the first.
         retry_after: the delay that the service asked for, in seconds.
         retry_at: when that delay ends.
     """

@@ -5,8 +5,8 @@ operation), `change` (the response of the operation is changed; several faults m
 (the response is sent with a fault). At most one fault of the phase `instead` and one of `deliver` affect a request: in
 each phase, the fault that was added first.
 
-A fault affects requests for one of the eight operations. A request without an effect of the fault does not change its
-count or its skip.
+A fault affects only requests for an operation of the document. A request without an effect of the fault does not change
+its count or its skip.
 """
 
 from collections.abc import Mapping

@@ -118,7 +118,7 @@ async def test_a_known_cooldown_that_is_too_long_ends_a_call_immediately(policy:
     info = CallInfo(method="GET", route="/things", policy=policy)
     result = await transport.send(await Request.of(httpx.Request("GET", ADDRESS)), info)
     assert now() == 0.0
-    assert (result.is_held_back, result.reason) == (True, message)
+    assert (result.ended_by_cooldown, result.reason) == (True, message)
     assert (result.retry_after, result.retry_at) == (30.0, START + timedelta(seconds=30))
     assert result.response is not None
     assert (result.attempts, result.response.headers["retry-after"], len(service.requests)) == (0, "30", 1)

@@ -111,7 +111,7 @@ async def test_a_cooldown_of_an_operation_that_is_too_long_ends_a_call_immediate
     assert (await call(transport, "a")).attempts == 1
     await asyncio.sleep(10.0)
     began, held_back = now(), await call(transport, "a", policy=policy)
-    assert (held_back.is_held_back, held_back.attempts, now()) == (True, 0, began)
+    assert (held_back.ended_by_cooldown, held_back.attempts, now()) == (True, 0, began)
     assert held_back.retry_after == pytest.approx(290.0, abs=0.1)
     assert held_back.response is not None
     assert held_back.response.headers["retry-after"] == "300"
@@ -126,7 +126,7 @@ async def test_a_cooldown_of_an_operation_is_probed_each_minute() -> None:
     await call(transport, "a")
     await asyncio.sleep(110.0)
     probes, waits = await asyncio.gather(call(transport, "a"), call(transport, "a"))
-    assert (probes.attempts, probes.is_held_back, waits.attempts, waits.is_held_back) == (1, False, 0, True)
+    assert (probes.attempts, probes.ended_by_cooldown, waits.attempts, waits.ended_by_cooldown) == (1, False, 0, True)
     assert await times(transport, "a") == pytest.approx([0.02])
 
 

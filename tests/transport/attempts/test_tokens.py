@@ -15,7 +15,7 @@ from itwin_platform_transport import (
     TokenError,
     TokenProvider,
 )
-from itwin_platform_transport.attempts.tokens import TokenSource, redacted
+from itwin_platform_transport.attempts.tokens import TokenCache, redacted
 
 from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
 
@@ -350,7 +350,7 @@ async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: floa
 async def test_a_failure_is_shared_for_one_second() -> None:
     """A call that began before the failure calls the provider again if it needs a token later than that."""
     source = WatchedProvider()
-    auth = TokenSource(source, now=wall_clock)
+    auth = TokenCache(source, now=wall_clock)
     source.failure = TokenError("x")
     for wait in (0.0, 0.9, 0.2):
         await asyncio.sleep(wait)

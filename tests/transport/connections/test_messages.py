@@ -21,7 +21,7 @@ from itwin_platform_transport.connections.messages import (
     Response,
     SettingError,
     is_not_http,
-    is_nowhere,
+    is_wrong_address,
     kind_of_failure,
     why_final,
     without_encoding,
@@ -254,7 +254,7 @@ def test_a_failure_behind_a_proxy_names_it(scheme: str, speaker: str) -> None:
 )
 def test_an_address_that_is_probably_wrong(error: Exception | None, host: str, is_wrong: bool) -> None:
     """Its host is unknown, or it is a closed port on this machine."""
-    assert is_nowhere(error, host=host) is is_wrong
+    assert is_wrong_address(error, host=host) is is_wrong
 
 
 async def test_a_body_is_sent_with_its_length_and_not_in_chunks() -> None:

@@ -101,7 +101,7 @@ async def test_a_proxy_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch) ->
             with pytest.raises(NotSentError, match="with status 407: its URL needs a user and a password") as raised:
                 await platform.itwins.get_primary_account()
         assert len(proxy.heads) == 1
-    assert f"through the proxy {proxy.address}; a retry would not change that" in str(raised.value)
+    assert f"through the proxy {proxy.address}; a retry would not help" in str(raised.value)
     assert "secret-word" not in repr(raised.value)
 
 

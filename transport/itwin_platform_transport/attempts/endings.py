@@ -37,7 +37,7 @@ class CallResult(NamedTuple):
         retry_at: when that delay ends.
         reason: why the client does not retry.
         token: the token of the last request, which a service may echo in its response; `repr` hides its value.
-        is_held_back: whether a known cooldown ended the call: the response belongs to a request of another call.
+        ended_by_cooldown: whether a known cooldown ended the call: the response belongs to a request of another call.
     """
 
     response: Response | None
@@ -47,7 +47,7 @@ class CallResult(NamedTuple):
     retry_at: datetime | None
     reason: str | None
     token: AccessToken | None
-    is_held_back: bool = False
+    ended_by_cooldown: bool = False
 
     def hide_token(self, text: str) -> str:
         """Redact the token of the last request in a text of the service."""
@@ -127,10 +127,10 @@ def circuit_open(
     attempt = shared.attempt
     if attempt.response is None:
         failure = kind_of_failure(attempt.error)
-        raise _error(call, progress, f"the circuit breaker of the operation is open ({failure})")
+        raise _error(call, progress, f"a circuit breaker is open ({failure})")
     left = shared.until - call.clock()
     attempt = attempt._replace(retry_after=None if attempt.retry_after is None or left <= 0 else left)
-    reason = f"the circuit breaker of the operation is open; of this call {progress}"
+    reason = f"a circuit breaker is open; of this call {progress}"
     return result_of(call, progress, attempt, reason=reason, token=shared.token or token, now=now)
 
 
@@ -154,7 +154,7 @@ def cooling_down(
         retry_at=moment_after(now(), seconds),
         reason=exceeded_limit(seconds or 0.0, elapsed=call.elapsed, policy=call.info.policy),
         token=None if shared is None else shared.token,
-        is_held_back=True,
+        ended_by_cooldown=True,
     )
 
 

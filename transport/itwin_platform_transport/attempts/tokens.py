@@ -100,7 +100,7 @@ def utc_now() -> datetime:
 TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
 
 
-class TokenSource:
+class TokenCache:
     """The access tokens of a client.
 
     A token with an expiry is sent with all attempts until shortly before it expires. One refresh serves all tasks that
@@ -128,13 +128,13 @@ class TokenSource:
         #: The last token with an expiry, and when the provider returned it.
         self._current: tuple[AccessToken, datetime] | None = None
         self._refresh: asyncio.Task[AccessToken] | None = None
-        #: False once the provider has returned a token without an expiry.
+        #: Whether one refresh serves all tasks: False while the last token of the provider had no expiry.
         self._is_shared = True
         #: The error of the provider's last call and its time, if that call failed.
         self._failed: tuple[TokenError, float] | None = None
 
     def __repr__(self) -> str:
-        return "TokenSource(<hidden>)"
+        return "TokenCache(<hidden>)"
 
     def ready(self) -> AccessToken | None:
         """Return a token that can be sent now, without a wait; None when the provider has to be called first.

@@ -79,7 +79,7 @@ class Trace:
     def _end(self, span: Any, result: Attempt | CallResult, hide: Callable[[str], str]) -> None:
         """Set the status of an attempt or of the call."""
         response = result.response
-        if isinstance(result, CallResult) and result.is_held_back:
+        if isinstance(result, CallResult) and result.ended_by_cooldown:
             self._fail(span, "429")
         elif response is None:
             self._fail(span, str(result.error_name if isinstance(result, Attempt) else None))

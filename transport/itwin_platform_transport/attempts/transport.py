@@ -23,14 +23,14 @@ from ..connections.messages import (
     Response,
     Sending,
     is_not_http,
-    is_nowhere,
+    is_wrong_address,
     sending_of,
     why_final,
     without_frames,
 )
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer, check_seconds
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
-from ..gates.breaker import Breaker, Failure, OperationDownError
+from ..gates.breaker import Breaker, CircuitOpenError, Failure
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
 from ..names import LOGGER, ServiceHeaders
@@ -48,7 +48,7 @@ from ..policy import (
 from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, OpenCalls
 from .endings import CallResult, SharedAttempt, circuit_open, closed, cooling_down, not_admitted, out_of_time, result_of
-from .tokens import LONGEST_REFRESH, AccessToken, TokenProvider, TokenSource, hide_token, utc_now
+from .tokens import LONGEST_REFRESH, AccessToken, TokenCache, TokenProvider, hide_token, utc_now
 from .tracing import trace_of
 
 #: The default of the largest response, in bytes.
@@ -90,7 +90,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         NotSentError: from a request: it was certainly not sent, and no retry is left; or a cooldown lasts longer than
             the policy waits, and this process did not get the 429 that started it.
         OutcomeUnknownError: from a request: no response, and no retry is left or allowed.
-        DeadlineExceededError: from a request: the deadline passed.
+        DeadlineExceededError: from a request: the deadline or the queue timeout passed.
         ResponseDecodeError: from a request: a success that is too large.
         StateError: from a request: the transport is closed.
     """
@@ -115,7 +115,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if token_timeout is not None:
             token_timeout = check_seconds("token_timeout", token_timeout, bounds=OR_NONE)
         try:
-            self._tokens = None if token is None else TokenSource(token, timeout=token_timeout, now=now)
+            self._tokens = None if token is None else TokenCache(token, timeout=token_timeout, now=now)
         except TokenError as error:
             raise error.with_traceback(None) from None
         finally:
@@ -205,7 +205,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except WaitTooLongError as error:
             cause = cast("SharedAttempt | None", gate.last_429(call.operation))
             return cooling_down(call, progress, cause, seconds=error.seconds, now=self._now)
-        except OperationDownError as error:
+        except CircuitOpenError as error:
             probe = cast("SharedAttempt", error.record)
             return circuit_open(call, progress, probe, token=token, now=self._now)
 
@@ -445,7 +445,7 @@ def outcome_of_error(error: Exception, request: Request, *, was_reached: bool) -
     """Classify a failure. After a failure of no known kind, the request may have had an effect."""
     if why_final(error) is not None:
         return Outcome.UNTRUSTED
-    if not was_reached and is_nowhere(error, host=request.url.host):
+    if not was_reached and is_wrong_address(error, host=request.url.host):
         return Outcome.NEVER_REACHED
     if not was_reached and is_not_http(error, scheme=request.url.scheme):
         return Outcome.NOT_HTTP

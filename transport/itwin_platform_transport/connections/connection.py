@@ -27,7 +27,7 @@ Event = Literal["request", "written", "stopped", "response", "last response", "e
 #: - body: the head has arrived. After the "last body" the connection serves no other request.
 #: - done: the response is complete. A response that is released before it was read to its end is "stopped": the next
 #:   request must not receive the rest of it.
-#: - closed: the last response was complete, and no request may follow.
+#: - closed: no response is missing or incomplete, and no request may follow.
 #: - broken: a response is missing or incomplete, and `_failure` is the reason.
 TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
     "idle": {"request": "sending", "loss": "closed"},
@@ -179,7 +179,7 @@ class Connection(asyncio.Protocol):
         """Set the status, unless the response is an interim one."""
         status = self._parser.get_status_code()
         if status < 100 or status == 101:
-            raise HttpParserError(f"the status {status} is none that was asked for")
+            raise HttpParserError(f"the response has the status {status}, which this request cannot have")
         if status < 200:
             return
         self.status, self._without_body = status, 0

@@ -55,7 +55,7 @@ class Proxy:
 
     @classmethod
     def of(cls, text: str) -> "Proxy | None":
-        """Parse a URL; None if its host, user and password cannot be told apart with certainty."""
+        """Parse a URL; None if its scheme, host or port is invalid, or its parts cannot be separated with certainty."""
         scheme, separator, rest = text.strip().partition("://")
         if not separator:
             scheme, rest = "http", scheme

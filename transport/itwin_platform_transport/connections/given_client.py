@@ -76,7 +76,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
         """Send one attempt: our headers win, redirects are not followed, the client's credentials are not used.
 
         Raises:
-            UsageError: the client is closed.
+            StateError: the client is closed.
         """
         if self._client.is_closed:
             raise StateError("the given http_client is closed: close it after this client")

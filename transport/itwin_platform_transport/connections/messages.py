@@ -392,7 +392,7 @@ def _system_error(error: BaseException) -> str | None:
     return None
 
 
-def is_nowhere(error: BaseException | None, *, host: str) -> bool:
+def is_wrong_address(error: BaseException | None, *, host: str) -> bool:
     """Return whether an address most likely is wrong: its name is unknown, or nothing listens there on this machine."""
     causes = [] if error is None or not isinstance(error, NOT_CONNECTED) else list(chain_of(error))
     if any(isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN for cause in causes):

@@ -36,13 +36,15 @@ MOST_REMEMBERED = 1_000
 PROBE_INTERVAL = 0.6
 #: ... and seconds that jitter adds at most, so that processes do not probe at the same time.
 PROBE_JITTER = 0.3
-#: Seconds after which a waiting call is patient. With the default policy, calls end before.
+#: Seconds of waiting after which a call probes only every LONG_INTERVAL seconds. Calls with the default policy end
+#: before, unless the service names long delays.
 PATIENT_AFTER = 20.0
-#: Seconds between the probes of patient calls, and after which a probe that hangs does not block the next one.
+#: Seconds between such probes. A probe that hangs this long no longer blocks the next one.
 LONG_INTERVAL = 5.0
 #: Longest `retry-after`, in seconds, that holds without a probe: a maintenance page may name an hour and end sooner.
 LONGEST_RETRY_AFTER = 60.0
-#: Seconds after which a breaker that no call has touched counts as closed, and is dropped.
+#: Seconds after the last failure and the time of the next probe, after which a breaker without waiting calls counts as
+#: closed.
 FORGOTTEN_AFTER = 30.0
 #: Shortest time, in seconds, that a call waits: for the outcome of one probe, also if its policy has one attempt.
 SHORTEST_WAIT = 2.0
@@ -50,7 +52,7 @@ SHORTEST_WAIT = 2.0
 AFTER_OTHERS = 0.01
 
 
-class OperationDownError(Exception):
+class CircuitOpenError(Exception):
     """A call may not wait any longer for an open breaker; `record` is the record of the last probe."""
 
     def __init__(self, record: object) -> None:
@@ -74,8 +76,8 @@ class Failure(NamedTuple, Generic[T]):
     jitter: float = 0.0
 
 
-class Closed(NamedTuple):
-    """An outage that a success has ended: its seconds, and the number of its probes."""
+class EndedOutage(NamedTuple):
+    """An outage that a success has ended: its seconds, and the number of its failed probes plus one for the success."""
 
     seconds: float
     probes: int
@@ -110,7 +112,7 @@ class Breaker(Generic[T]):
         return self._probe is call
 
     def is_stale(self, now: float) -> bool:
-        """Return whether the breaker counts as closed, because no call has touched it for FORGOTTEN_AFTER seconds."""
+        """Return whether no call waits, and FORGOTTEN_AFTER seconds have passed since a failure and the due probe."""
         return not self._waiting and now > max(self._due, self._seen) + FORGOTTEN_AFTER
 
     def blocks(self, call: Hashable, *, now: float) -> bool:
@@ -127,7 +129,7 @@ class Breaker(Generic[T]):
             until: when its time is over, in the event loop's time; None for never.
 
         Raises:
-            OperationDownError: the retries of the call would have ended, or the next probe comes too late for it.
+            CircuitOpenError: the retries of the call would have ended, or the next probe comes too late for it.
         """
         now = asyncio.get_running_loop().time()
         since, progress_then = self._since.setdefault(call, (now, progress))
@@ -138,7 +140,7 @@ class Breaker(Generic[T]):
         is_too_late = due >= ends_at or due - now > policy.max_wait
         # While a probe is in flight, its outcome decides.
         if now >= ends_at or (is_too_late and self._probe is None):
-            raise OperationDownError(self._record)
+            raise CircuitOpenError(self._record)
         if due <= now:
             self._probe, self._seen, self._due = call, now, now + LONG_INTERVAL
             return
@@ -165,11 +167,11 @@ class Breaker(Generic[T]):
             self._wake()
         return self._due - now if opens else None
 
-    def succeeded(self, *, now: float) -> Closed | None:
+    def succeeded(self, *, now: float) -> EndedOutage | None:
         """Close the breaker, which is not used again; return the outage that this ends."""
         opened_at, self._opened_at = self._opened_at, None
         self._wake()
-        return None if opened_at is None else Closed(now - opened_at, self._probes + 1)
+        return None if opened_at is None else EndedOutage(now - opened_at, self._probes + 1)
 
     def left(self, call: Hashable) -> None:
         """Let another call probe at once if this one was the probe: it has ended without an outcome."""
@@ -212,8 +214,9 @@ class Breakers(Generic[T]):
             del self.active[oldest]
         return opened
 
-    def succeeded(self, scopes: Sequence[Scope], *, now: float) -> Closed | None:
+    def succeeded(self, scopes: Sequence[Scope], *, now: float) -> EndedOutage | None:
         """Close the breakers of a path and its operation; return the outage that this ends."""
+        # Drop one stale breaker for each success: no call may come for its path again.
         self._forget([*islice(self.active, 1)], now)
         breakers = [self.active.pop(scope) for scope in scopes if scope in self.active]
         outages = [breaker.succeeded(now=now) for breaker in breakers]

@@ -95,8 +95,9 @@ class Gate:
         Args:
             ticket: the call's position in the queue.
             max_wait: the longest cooldown to wait for, in seconds.
-            until: when the call's deadline ends, in the event loop's time; None while it has not started.
-            deadline: the seconds of the deadline, which count from now while only 429s come; None for none.
+            until: when the queue timeout or the deadline ends the call, in the event loop's time; None for no limit.
+            deadline: the seconds of the deadline; None for none. While only 429s come, they count from the first of
+                these 429s, or from now if that is later.
             operation: the operation of the request.
 
         Raises:
@@ -246,7 +247,7 @@ class Gate:
         return permit
 
     def _ended(self, ending: Ending, permit: Permit, *cooldown: float) -> None:
-        """Grant permits to the waiters that may start now."""
+        """Grant permits to the waiters that may start now. `RedisGate` also reports the end."""
         if self._queue.waiting:
             self._admit()
 

@@ -69,7 +69,7 @@ class LearnedRate:
     """The rate that the 429s of a window have shown.
 
     A period begins with a 429. The window sets `began`, counts `accepted`, and `rate_limited` ends the period. `settle`
-    draws the conclusion after the cooldown, when the responses to earlier requests have come.
+    computes the rate after the cooldown, when the responses to earlier requests have come.
     """
 
     __slots__ = ("_good_seconds", "_share", "accepted", "began", "limit", "probe_at", "span")
@@ -84,7 +84,7 @@ class LearnedRate:
         #: When the first request of the measured period started, and how many the service has accepted since.
         self.began: float | None = None
         self.accepted: int = 0
-        #: The seconds of the period that a 429 has ended, until `settle` draws the conclusion.
+        #: The seconds of the period that a 429 has ended, until `settle` computes the rate.
         self.span: float | None = None
 
     def rate_limited(self, started: float, *, wait: float) -> None:

@@ -161,7 +161,7 @@ class Cooldown:
         self.until, self._probe_at = max(self.until, until), now + PROBE_INTERVAL
 
     def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
-        """Take over the cooldown of a shared limit. The server grants its probes; without it one is due in a minute."""
+        """Take over the cooldown of a shared limit. The server grants probes; without it, one is due in a minute."""
         if left > 0 and self.until <= now:
             self._probe_at = now + PROBE_INTERVAL
         self.until = now + left
@@ -172,7 +172,7 @@ class SlowStart:
     """How many requests may be in flight: one after a 429, one more after each response, twice as many each round trip.
 
     Time is divided into periods, and each begins with a 429. A permit belongs to the period in which it was granted, by
-    its number. Slow requests of earlier periods count only towards `most`, and do not keep the window shut.
+    its number. Slow requests of earlier periods count only towards `most`, and do not keep it closed.
     """
 
     __slots__ = ("_began", "_most", "_open", "in_flight", "in_period", "previous")

@@ -141,8 +141,10 @@ class RangeReader(PageReader[ITwin]):
         came = [(getattr(item, "id", None), self._listing.moment(item)) for item in content.items]
         since, until = time_range.since or "", time_range.until or "~"
         if not all(since <= moment < until for _, moment in came if moment is not None):
-            said = "the service returns iTwins of other times for a filter by time, so they cannot be partitioned by it"
-            raise PagingError(said)
+            said = (
+                f"the service does not filter by {self._listing.time}: it returned an iTwin outside the requested range"
+            )
+            raise PagingError(f"{said}. Pass the other time as partition_by")
         self._came += came
         return content
 
@@ -166,10 +168,10 @@ class RangeReader(PageReader[ITwin]):
             self.state = state._replace(following=problem)
 
     def _begin_without_rejected(self, error: UnprocessableError) -> None:
-        """Continue without the part of the first request of a range that the service rejects: a null, or the order.
+        """Begin a range again after a 422 to its first request: without the null in the filter, or without the order.
 
         Raises:
-            PagingError: the service rejects the request without both.
+            PagingError: neither explains the 422.
         """
         time_range, rejected = self.state.end.range, condition_of(self.state.end.range, self._listing)
         bounded = time_range._replace(timeless=False)
@@ -177,7 +179,7 @@ class RangeReader(PageReader[ITwin]):
             self._is_sorted is None and self.state.pages_read == 0
         ):
             time_range = bounded
-            said = f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
+            said = f"the service rejects the filter {rejected!r}: iTwins without this time were omitted"
             warnings.warn(said, TruncatedWarning, stacklevel=5)
         elif self._is_sorted is None:
             self._is_sorted = False

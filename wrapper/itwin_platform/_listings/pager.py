@@ -149,7 +149,7 @@ class Pager(Generic[T]):
 
     @property
     def resume(self) -> str:
-        """Where the listing continues after the last item that you received: pass it to the same call, anywhere."""
+        """Where the listing continues after the last item you received: pass it to the same call, in any process."""
         return self._listing.write_resume(self._run.position)
 
     @property

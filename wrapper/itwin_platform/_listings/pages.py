@@ -426,14 +426,14 @@ def next_request(
         raise PagingError("the link to the next page does not advance")
     if not content.items and state.empty_pages >= MOST_EMPTY:
         raise PagingError(f"more than {MOST_EMPTY} pages in a row were empty, and each links to another one")
-    # Only a page size that the service chose is kept. Where a run began, it may be that of an earlier run.
+    # Only a page size that the service chose is kept. After a resume, the page size may come from the earlier run.
     before = state.end.request
     is_chosen = before is not None and before.top is not None and state.is_steady is not None
     if found.top == request.top and not is_chosen:
         found = found._replace(top=None)
-    # Offsets only grow, so each loop has a link without one.
+    # An offset must grow, so a loop contains a link without an offset.
     if found.skip is None and hash(found) in followed:
-        raise PagingError("the link to the next page leads to one that was read before")
+        raise PagingError("the link to the next page leads to a page that was read before")
     return found
 
 

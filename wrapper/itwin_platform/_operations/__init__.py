@@ -69,7 +69,7 @@ def check_changes(**arguments: object) -> None:
 
 def as_enum(value: object, kind: Callable[[str], V]) -> V:
     """Make an enum member of a string; return UNSET and values of other types as they are."""
-    return kind(value) if isinstance(value, str) else cast("V", value)  # UNSET may stand anywhere
+    return kind(value) if isinstance(value, str) else cast("V", value)  # UNSET and other types are returned unchanged
 
 
 def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Unset:

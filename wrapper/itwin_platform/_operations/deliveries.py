@@ -65,7 +65,7 @@ def verify_delivery(body: bytes, signature: str, *, secret: str | Iterable[str])
 
     Raises:
         DeliveryError: the signature is missing or wrong, or the body is not an event. Respond with status 400 or 401.
-        UsageError: `body` is not bytes, `signature` is, or `secret` is empty.
+        UsageError: `body` is not bytes, `signature` is bytes, or `secret` is empty.
 
     Example:
         ```python

@@ -37,7 +37,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
         """Send a request as an AsyncClient does.
 
         Raises:
-            UsageError: a segment of the path climbs. httpx would resolve it.
+            UsageError: a segment of the path is empty, '.' or '..': httpx would resolve it.
         """
         with ErrorsOfCall(method, path := str(url).partition("?")[0]):
             if path.startswith("/"):
@@ -46,7 +46,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
 
 
 class _RulesTransport(httpx.AsyncBaseTransport):
-    """Checks the address and the path of the requests of an AsyncClient. The client's owner closes the sender."""
+    """Checks the address of a request, and replaces its Accept and credentials. It does not close the sender."""
 
     def __init__(self, sender: PlatformSender) -> None:
         self._sender = sender

@@ -125,8 +125,8 @@ def make_request(
         extensions: passed to the transports below.
 
     Raises:
-        UsageError: the path climbs, a header or the address cannot be encoded, the body is not JSON, or the
-            body is larger than the service accepts.
+        UsageError: a segment of the path is empty, '.' or '..', a header or the address cannot be encoded, the body
+            is not JSON, or the body is larger than the service accepts.
     """
     check_path(values.path, route=values.route)
     operation_headers: dict[str, str] = {}
@@ -195,7 +195,7 @@ def check_path(path: str, *, route: str = "/") -> None:
         route: the template of the path; with a slash at its end, the path may end with one.
 
     Raises:
-        UsageError: a segment is empty, '.' or '..', or contains '..' after it is decoded once or twice.
+        UsageError: a segment is empty, '.' or '..', or decodes to such a segment; a backslash counts as a slash.
     """
     if not ("%" in path or "?" in path or "//" in path or "/." in path or path.endswith("/")):
         return  # the common case

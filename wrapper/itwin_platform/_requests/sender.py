@@ -48,7 +48,7 @@ class ResponseInfo(RateLimited):
         route: the template of the path, such as `/scenes/{scene_id}/objects`; the path itself when none is known.
         status: the HTTP status.
         headers: the response headers, with case-insensitive names; not part of `repr`.
-        attempts: the number of requests sent.
+        attempts: the number of attempts.
         seconds: the duration of the call, with queueing, retries and delays.
         correlation_id: the correlation id of the response; None when it has none.
     """
@@ -218,7 +218,7 @@ class PlatformSender:
         """Send a request and return its response, decoded.
 
         Raises:
-            UsageError: the request breaks a rule that `check_requests=False` does not lift.
+            UsageError: the request cannot be sent, or its body is too large.
             APIStatusError: the status of the response is 300 or above.
         """
         options = self.options
@@ -255,7 +255,7 @@ class PlatformSender:
         """Send a checked request, report its response, and raise the typed error of its status."""
         result = await self.transport.send(request, info)
         response = DecodedResponse(info, result, url=request.url, limit=self.service.max_response_bytes)
-        if self.options.on_response is not None and not result.is_held_back:
+        if self.options.on_response is not None and not result.ended_by_cooldown:
             try:
                 self.options.on_response(response.info())
             except Exception:  # noqa: BLE001  # a response must not be lost because a callback or a log handler failed
