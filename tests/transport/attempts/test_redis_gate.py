@@ -78,13 +78,13 @@ async def test_a_cut_subscription_is_renewed(
             await until_subscribed(empty_server)
             with empty_server.client as other:
                 other.client_kill_filter(_type="pubsub")
-            await until(lambda: "its subscription is renewed" in caplog.text)
+            await until(lambda: "the lost subscription is renewed" in caplog.text)
             await until_subscribed(empty_server)
             one.abandoned(permit)
             two.abandoned(await waiting)
     await client.aclose()
     assert events == []
-    assert "gate 'test, app 7': its subscription is renewed: " in caplog.text
+    assert "gate 'test, app 7': the lost subscription is renewed: " in caplog.text
 
 
 @pytest.mark.parametrize("is_lost", [False, True], ids=["as usual", "while the server is lost"])

@@ -160,7 +160,7 @@ async def test_a_difference_of_settings_is_one_warning(
     async with gates(empty_server.url, 1, max_in_flight=3) as (one,), gates(empty_server.url, 1) as (two,):
         for gate in (one, two) * 3:
             gate.responded(await enter(gate))
-    message = "gate 'test, app 7': another process gives other settings; max_in_flight and rate must be the same"
+    message = "gate 'test, app 7': another process has other settings: pass it the same max_in_flight and rate"
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [message] * 2
 
 

@@ -167,7 +167,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise
         finally:
             if self._gate.breakers.active:
-                self._gate.breakers.left_by(call, call.scopes)
+                self._gate.breakers.call_ended(call, call.scopes)
 
     async def _run(self, call: Call) -> CallResult:
         """Make attempts until one of them decides: gate and token, attempt, decision, delay."""

@@ -112,19 +112,19 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse bytes. Bytes of no response end the connection."""
-        if (reason := self._rejected(data)) is not None:
+        if (reason := self._receive(data)) is not None:
             self._on("loss", httpx.RemoteProtocolError(reason))
         if self._unread > _READ_AHEAD and self.state in ("body", "last body"):
             self._transport.pause_reading()
         self._wake()
 
-    def _rejected(self, data: bytes) -> str | None:
+    def _receive(self, data: bytes) -> str | None:
         # On a new connection, servers of other protocols may send first.
         is_first = not self.status and not self._without_body
-        reason = "something arrived that belongs to no request" if self.state == "idle" else self._parsed(data)
+        reason = "something arrived that belongs to no request" if self.state == "idle" else self._feed(data)
         return NOT_HTTP if reason and is_first and not data.startswith(_BEGINNING) else reason
 
-    def _parsed(self, data: bytes) -> str | None:
+    def _feed(self, data: bytes) -> str | None:
         try:
             # The limit of a head counts bytes, however they are split into packets.
             if not self.status and len(data) > (left := _LONGEST_WITHOUT_BODY - self._without_body):
@@ -220,7 +220,7 @@ class Connection(asyncio.Protocol):
                 break
             piece = content[start : start + _WRITTEN_AT_ONCE]
             self._transport.write(piece if start else head + piece)
-            if self._is_paused and not await self._takes_more(times.get("write")):
+            if self._is_paused and not await self._wait_to_write(times.get("write")):
                 self._on("stopped")
                 break
         self._on("written")
@@ -270,7 +270,7 @@ class Connection(asyncio.Protocol):
         names = {"client_addr": "sockname", "server_addr": "peername"}
         return self._transport.get_extra_info(names.get(info, info))
 
-    async def _takes_more(self, seconds: float | None) -> bool:
+    async def _wait_to_write(self, seconds: float | None) -> bool:
         """Wait while the peer reads too slowly; return whether to send the rest of the request."""
         while self._is_paused and self.state not in ("closed", "broken"):
             # An error response that arrives early ends the upload. Source: RFC 9110, section 7.5.

@@ -72,7 +72,7 @@ _REMEDIES = (
 
 
 #: An httpcore `trace` extension: it is called with each event of a connection.
-Trace = Callable[[str, Mapping[str, Any]], Awaitable[None]]
+TraceExtension = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 
 
 class Sending:
@@ -85,7 +85,7 @@ class Sending:
         trace: the `trace` extension of the caller, which receives each event as well.
     """
 
-    def __init__(self, trace: Trace | None = None) -> None:
+    def __init__(self, trace: TraceExtension | None = None) -> None:
         self._trace = trace
         self._was_written = False
         #: Whether a byte of the request may have been written.

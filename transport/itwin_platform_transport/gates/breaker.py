@@ -173,7 +173,7 @@ class Breaker(Generic[T]):
         self._wake()
         return None if opened_at is None else EndedOutage(now - opened_at, self._probes + 1)
 
-    def left(self, call: Hashable) -> None:
+    def call_ended(self, call: Hashable) -> None:
         """Let another call probe at once if this one was the probe: it has ended without an outcome."""
         self._since.pop(call, None)
         if self.is_probed_by(call):
@@ -222,11 +222,11 @@ class Breakers(Generic[T]):
         outages = [breaker.succeeded(now=now) for breaker in breakers]
         return next((outage for outage in reversed(outages) if outage is not None), None)
 
-    def left_by(self, call: Hashable, scopes: Sequence[Scope]) -> None:
+    def call_ended(self, call: Hashable, scopes: Sequence[Scope]) -> None:
         """Let another call probe if this one was the probe: it has ended."""
         for scope in scopes:
             if (breaker := self.active.get(scope)) is not None:
-                breaker.left(call)
+                breaker.call_ended(call)
 
     def clear(self) -> None:
         """Drop all breakers: they belong to an event loop that has ended."""

@@ -304,7 +304,7 @@ class RedisGate(Gate):
         if reply.differs and not self._has_warned:
             self._has_warned = True
             LOGGER.warning(
-                "gate %r: another process gives other settings; max_in_flight and rate must be the same", self._name
+                "gate %r: another process has other settings: pass it the same max_in_flight and rate", self._name
             )
         self._is_contended = reply.is_contended
         if not self._is_cooldown_unreported:
@@ -341,7 +341,7 @@ class RedisGate(Gate):
                 session.listens = True
                 self._exchange_within(0.0)
         except Exception as error:  # noqa: BLE001  # any failure: this process polls until it is subscribed again
-            LOGGER.warning("gate %r: its subscription is renewed: %s", self._name, error or type(error).__name__)
+            LOGGER.warning("gate %r: the lost subscription is renewed: %s", self._name, error or type(error).__name__)
             session.listener, session.listens = None, False
             if isinstance(error, ServerRejectsError):
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
@@ -542,7 +542,7 @@ class RedisState:
             if (message := await connection.get_message(timeout=_LISTEN_INTERVAL)) is not None:
                 return message
             await connection.ping()
-        raise ServerUnreachableError("it is silent")
+        raise ServerUnreachableError("no response to a ping")
 
     def leave_loop(self) -> None:
         """Drop the connections: the next exchange runs in another event loop."""

@@ -15,7 +15,7 @@ from ..errors import UsageError, check_integer, check_seconds
 from .learned_rate import MARGIN_SECONDS, MARGIN_SHARE, LearnedRate
 
 #: Seconds between two probes of a longer cooldown: a delay of days may be a mistake, or end early.
-PROBE_INTERVAL = 60.0
+COOLDOWN_PROBE_INTERVAL = 60.0
 #: Most seconds to which a shorter delay is prolonged after 429s in a row. Few limiters ban early requests for longer.
 LONGEST_GROWTH = 20.0
 #: Most doublings of a cooldown in a row: a limit that holds for days has more 429s than a float has powers of two.
@@ -125,7 +125,7 @@ class Cooldown:
 
     def probe(self, permit: Permit) -> None:
         """Record a request that starts within the cooldown."""
-        self._probe, self._probe_at = permit, permit.at + PROBE_INTERVAL
+        self._probe, self._probe_at = permit, permit.at + COOLDOWN_PROBE_INTERVAL
 
     def unused(self, permit: Permit) -> None:
         """Let another request probe at once if this one, which was not sent, was the probe."""
@@ -153,17 +153,17 @@ class Cooldown:
         self.lasted = shortest + jitter * (longest - shortest)
         until = now + self.lasted
         self.until = until if permit == self._probe else max(self.until, until)
-        self._probe_at = now + PROBE_INTERVAL
+        self._probe_at = now + COOLDOWN_PROBE_INTERVAL
 
     def extend(self, until: float, *, now: float) -> None:
         """Prolong the cooldown after a further 429 of the same period."""
         self.rejecting_since = min(self.rejecting_since, now)
-        self.until, self._probe_at = max(self.until, until), now + PROBE_INTERVAL
+        self.until, self._probe_at = max(self.until, until), now + COOLDOWN_PROBE_INTERVAL
 
     def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
         """Take over the cooldown of a shared limit. The server grants probes; without it, one is due in a minute."""
         if left > 0 and self.until <= now:
-            self._probe_at = now + PROBE_INTERVAL
+            self._probe_at = now + COOLDOWN_PROBE_INTERVAL
         self.until = now + left
         self.rejecting_since = math.inf if rejecting_for is None else now - rejecting_for
 
@@ -193,7 +193,7 @@ class SlowStart:
         """Whether none may start until another ends."""
         return self.in_period >= self._open or self.in_flight >= self._most
 
-    def ended(self, permit: Permit) -> bool:
+    def end(self, permit: Permit) -> bool:
         """Record the end of a request, and return whether its permit is of this period."""
         is_current = permit.number > self._began
         self.in_flight -= 1
@@ -298,18 +298,18 @@ class Window:
 
     def abandoned(self, permit: Permit) -> None:
         """End a request without a response."""
-        self.slow_start.ended(permit)
+        self.slow_start.end(permit)
 
     def unused(self, permit: Permit) -> None:
         """Return a permit that was not used, as if it had never been granted."""
-        self.slow_start.ended(permit)
+        self.slow_start.end(permit)
         self.cooldown.unused(permit)
         with suppress(ValueError):  # it is too old to count
             self._granted.remove(permit.at)
 
     def responded(self, permit: Permit) -> None:
         """End a request with a response other than 429. In the current period, it allows one more in flight."""
-        is_current = self.slow_start.ended(permit)
+        is_current = self.slow_start.end(permit)
         self.cooldown.accepted(permit, is_current=is_current)
         if is_current if self.learned.span is None else permit.number > self.slow_start.previous:
             self.learned.accepted += 1
@@ -318,7 +318,7 @@ class Window:
 
     def rate_limited(self, permit: Permit, rejection: TooManyRequests) -> None:
         """End a request with a 429: only the first one of a period begins another period."""
-        if not self.slow_start.ended(permit):
+        if not self.slow_start.end(permit):
             self.extend(rejection)
             return
         self.cooldown.start(permit, now=rejection.now, wait=rejection.wait, jitter=rejection.jitter)

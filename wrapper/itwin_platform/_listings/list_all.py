@@ -36,12 +36,12 @@ def condition_of(time_range: TimeRange, listing: Listing) -> str:
     return " and ".join(terms)
 
 
-def behind(time_range: TimeRange) -> TimeRange | None:
+def next_range(time_range: TimeRange) -> TimeRange | None:
     """Return the range behind a complete one; None after the last."""
     return TimeRange(since=time_range.until, timeless=time_range.timeless) if time_range.until else None
 
 
-def rest(time_range: TimeRange, moments: Sequence[Moment | None], *, is_sorted: bool) -> TimeRange | None:
+def rest_of(time_range: TimeRange, moments: Sequence[Moment | None], *, is_sorted: bool) -> TimeRange | None:
     """Return the rest of a range that reached the cap.
 
     Args:
@@ -152,9 +152,9 @@ class RangeReader(PageReader[ITwin]):
         """Begin the rest of a range that reached the cap, or the range behind a complete one."""
         state = self.state
         time_range, moments = state.end.range, [moment for _, moment in self._came]
-        following = behind(time_range)
+        following = next_range(time_range)
         if state.truncated:
-            following = rest(time_range, moments, is_sorted=self._is_sorted is True)
+            following = rest_of(time_range, moments, is_sorted=self._is_sorted is True)
         if following is not None:
             if following.ties:
                 self._seen = {str(each) for each, moment in self._came if moment == following.reached}
