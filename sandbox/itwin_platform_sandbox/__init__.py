@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ._sandbox import Sandbox
     from ._server.deliveries import Delivery
     from ._server.journal import RecordedRequest
-    from ._service.rate_limit import RateLimit
+    from ._service.rate_limit import ServiceRateLimit
 
-__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
+__all__ = ["FAULTS", "Delivery", "Fault", "RecordedRequest", "Sandbox", "ServiceRateLimit"]
 
 
 def __getattr__(name: str) -> object:

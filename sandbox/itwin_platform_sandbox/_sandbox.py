@@ -23,11 +23,11 @@ from ._server.settings import ServiceClock, as_strings, settings_of
 from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES, TokenRights
 from ._service.examples import seeded_platform
 from ._service.json_values import JSON, FieldError, checked
-from ._service.rate_limit import RateLimit, RetryAfter, rate_limit_of
+from ._service.rate_limit import RetryAfter, ServiceRateLimit, rate_limit_of
 from ._service.seed_document import SeedDocument, platform_of_document, read_seed_file
 from ._service.state import has_authentication, has_secret, stored_item
 
-__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
+__all__ = ["FAULTS", "Delivery", "Fault", "RecordedRequest", "Sandbox", "ServiceRateLimit"]
 StoredKind = Literal["itwin", "repository", "resource", "scene", "scene_object", "detector", "webhook"]
 
 
@@ -45,7 +45,7 @@ class Sandbox:
         seed: A number: the same number gives the same data. Or the exact data to store: a mapping, or the path of a
             JSON file, with any of the lists `itwins`, `repositories`, `scenes` and `webhooks`, in the field names of
             the wire. Then `itwins` and `objects` are ignored.
-        rate: The rate limit of each token: `"100/60"` or a `RateLimit`.
+        rate: The rate limit of each token: `"100/60"` or a `ServiceRateLimit`.
         latency: Seconds by which every response is delayed.
         strict: Reject query parameters and fields that the specification does not have. By default the journal notes
             them.
@@ -77,7 +77,7 @@ class Sandbox:
         itwins: int = 250,
         objects: int = 500,
         seed: int | str | os.PathLike[str] | SeedDocument = 1,
-        rate: str | RateLimit | None = None,
+        rate: str | ServiceRateLimit | None = None,
         latency: float = 0.0,
         strict: bool = False,
         path_prefix: str = "",
@@ -285,7 +285,7 @@ class Sandbox:
         arguments.update({name: as_strings(arguments[name]) for name in ("permissions", "scopes", "member_of")})
         self._running.add_token(checked(TokenRights, arguments))
 
-    def set_rate(self, rate: str | RateLimit | None) -> None:
+    def set_rate(self, rate: str | ServiceRateLimit | None) -> None:
         """Set the rate limit of every token and restart the count; None for no limit."""
         self._running.set_rate(None if rate is None else rate_limit_of(rate))
 

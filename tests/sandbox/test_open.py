@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform_sandbox import RateLimit, Sandbox
+from itwin_platform_sandbox import Sandbox, ServiceRateLimit
 
 from tests.support.sandboxes import client_of
 
@@ -95,7 +95,7 @@ async def test_the_clock_of_the_service_can_be_put_forward(http: httpx.AsyncClie
     assert (await http.get("/itwins/", headers=brief)).status_code == 401
     sandbox.add_token("brief", expires_in=3600)
     assert (await http.get("/itwins/", headers=brief)).status_code == 200
-    sandbox.set_rate(RateLimit(1, 60))
+    sandbox.set_rate(ServiceRateLimit(1, 60))
     assert [(await http.get("/itwins/")).status_code for _ in range(2)] == [200, 429]
     assert (await http.post("/sandbox/advance", json={"seconds": 60})).json() == {"advanced": 3660}
     response = await http.get("/itwins/")
@@ -126,7 +126,7 @@ WRONG: list[tuple[str, tuple[object, ...], dict[str, Any], str]] = [
     ("add_token", ("a b",), {}, "token"),
     ("add_token", ("a",), {"permissions": "itwins_modify_all"}, "permissions[...]"),
     ("add_token", ("a",), {"member_of": ["7f2c1f8e-0000-9332-387a-5b7c00000000"]}, "member_of"),
-    ("set_rate", (RateLimit(0, 1),), {}, "requests"),
+    ("set_rate", (ServiceRateLimit(0, 1),), {}, "requests"),
     ("delivery", ("none", "iTwins.iTwinUpdated.v1", {}), {}, "webhook_id"),
 ]
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from itwin_platform_sandbox import RateLimit
+from itwin_platform_sandbox import ServiceRateLimit
 from itwin_platform_sandbox._service.rate_limit import RetryAfter
 
 from tests.support.sandboxes import error_of, serving
@@ -24,7 +24,7 @@ class Clock:
 async def test_a_period_begins_with_the_first_request() -> None:
     """A period begins with its first request, and a 429 has the rest of the period."""
     clock, found = Clock(), []
-    async with serving(rate=RateLimit(2, 60, retry_after="decimals"), clock=clock) as (_, http):
+    async with serving(rate=ServiceRateLimit(2, 60, retry_after="decimals"), clock=clock) as (_, http):
         for clock.seconds in (5, 6, 7, 64.5, 65, 66, 67):
             found.append((await http.get("/itwins/")).headers.get("retry-after"))
     assert found == [None, None, "58.000", "0.500", None, None, "58.000"]
@@ -55,7 +55,7 @@ async def test_every_token_has_a_limit_of_its_own() -> None:
 )
 async def test_an_error_says_when_to_come_back_in_each_form(form: RetryAfter, expected: str | None) -> None:
     """The limit decides the form of retry-after; dates are in GMT, in any zone of the clock."""
-    async with serving(rate=RateLimit(1, 1.5, retry_after=form), clock=Clock(), now=lambda: NOW) as (_, http):
+    async with serving(rate=ServiceRateLimit(1, 1.5, retry_after=form), clock=Clock(), now=lambda: NOW) as (_, http):
         await http.get("/itwins/")
         headers = (await http.get("/itwins/")).headers
     assert (headers.get("retry-after"), headers["date"]) == (expected, "Wed, 01 May 2024 12:00:00 GMT")

@@ -25,7 +25,7 @@ from .._service.json_values import (
     read_json,
     write_json,
 )
-from .._service.rate_limit import RateLimit
+from .._service.rate_limit import ServiceRateLimit
 from .._service.service import OPERATIONS
 from .._service.state import has_authentication, has_secret, stored_item
 from .endpoint import ServiceEndpoint, read_body
@@ -132,7 +132,7 @@ async def add_token(sandbox: RunningSandbox, request: Request) -> Result:
 async def set_rate(sandbox: RunningSandbox, request: Request) -> Result:
     """Set the rate limit, null for none, and restart the count."""
     body = await _body(request)
-    sandbox.set_rate(None if body is None else checked(RateLimit, body))
+    sandbox.set_rate(None if body is None else checked(ServiceRateLimit, body))
     return 200, rate_values(sandbox.rate)
 
 

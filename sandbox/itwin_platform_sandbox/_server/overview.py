@@ -6,7 +6,7 @@ import msgspec
 
 from .._faults.plan import fault_values
 from .._service.json_values import JSON, JSONObject
-from .._service.rate_limit import RateLimit
+from .._service.rate_limit import ServiceRateLimit
 from .._service.state import Platform
 from .deliveries import Delivery
 from .running import DEFAULT_TOKEN, RunningSandbox
@@ -61,7 +61,7 @@ def as_text(values: JSONObject) -> str:
     return "".join(f"{name:<40}{value}\n" for name, value in lines)
 
 
-def rate_values(rate: RateLimit | None) -> JSON:
+def rate_values(rate: ServiceRateLimit | None) -> JSON:
     """Return a rate limit as JSON."""
     values: JSON = msgspec.to_builtins(rate)
     return values

@@ -13,7 +13,7 @@ from .._service.credentials import TokenRights, Tokens
 from .._service.document import values_of
 from .._service.json_values import JSON, FieldError, Seconds, check_choice, check_json
 from .._service.messages import APIRequest, ServiceResponse
-from .._service.rate_limit import RateLimit, RequestCounter
+from .._service.rate_limit import RequestCounter, ServiceRateLimit
 from .._service.service import Service
 from .._service.state import Platform, Snapshot, new_uuid, source_of, stored_webhook
 from .deliveries import Delivery, signed_delivery
@@ -135,11 +135,11 @@ class RunningSandbox:
         self.tokens.register(rights)
 
     @property
-    def rate(self) -> RateLimit | None:
+    def rate(self) -> ServiceRateLimit | None:
         """The rate limit of each token."""
         return self._service.counter.limit if self._service.counter else None
 
-    def set_rate(self, rate: RateLimit | None) -> None:
+    def set_rate(self, rate: ServiceRateLimit | None) -> None:
         """Set the rate limit and restart the count; None for no limit."""
         self._service.counter = RequestCounter(rate, self.clock.seconds) if rate else None
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from .._service.json_values import LARGEST_NUMBER, Count, FieldError, Seconds, checked
-from .._service.rate_limit import RateLimit, rate_limit_of
+from .._service.rate_limit import ServiceRateLimit, rate_limit_of
 
 CONTROL_PATH = "/sandbox"
 ANY = "*"
@@ -26,7 +26,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     itwins: Count
     objects: Count
-    rate: RateLimit | None
+    rate: ServiceRateLimit | None
     latency: Seconds
     strict: bool
     path_prefix: str

@@ -42,7 +42,7 @@ def http_date(time: datetime) -> str:
     return format_datetime(time.astimezone(UTC), usegmt=True)
 
 
-class RateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ServiceRateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """At most `requests` (a positive count) per `per` seconds, counted for each token.
 
     A period starts with the first request of a token. `retry_after` is the form of the delay in a 429 response.
@@ -56,22 +56,22 @@ class RateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.requests} requests in {self.per:g} s for each token"
 
 
-def rate_limit_of(rate: object) -> RateLimit:
+def rate_limit_of(rate: object) -> ServiceRateLimit:
     """Return a rate limit from `requests/seconds` such as `100/60`, or checked; `ValueError` for anything else."""
-    if isinstance(rate, RateLimit):
-        return checked(RateLimit, msgspec.structs.asdict(rate))
+    if isinstance(rate, ServiceRateLimit):
+        return checked(ServiceRateLimit, msgspec.structs.asdict(rate))
     if not isinstance(rate, str):
-        raise FieldError("rate", f'must be a string such as "100/60" or a RateLimit, not {rate!r}')
+        raise FieldError("rate", f'must be a string such as "100/60" or a ServiceRateLimit, not {rate!r}')
     match = re.fullmatch(r"(\d{1,9})/(\d{1,9}(?:\.\d{1,9})?)", rate.strip())
     if match is None:
         raise FieldError("rate", f"must be requests/seconds such as 100/60, not {rate[:60]!r}")
-    return checked(RateLimit, {"requests": int(match[1]), "per": float(match[2])})
+    return checked(ServiceRateLimit, {"requests": int(match[1]), "per": float(match[2])})
 
 
 class RequestCounter:
     """Counts the requests of each token against a rate limit."""
 
-    def __init__(self, limit: RateLimit, clock: Callable[[], float]) -> None:
+    def __init__(self, limit: ServiceRateLimit, clock: Callable[[], float]) -> None:
         self.limit = limit
         self._clock = clock
         self._periods: dict[str, tuple[float, int]] = {}

@@ -56,7 +56,7 @@ async def forgotten(platform: ip.PlatformClient) -> str:
 
 
 def names() -> tuple[object, ...]:
-    """Names that are nowhere: late imports must not hide it."""
+    """A name that the package does not have is an error, although names are imported late."""
     return (
         ip.Nothing,  # type: ignore[attr-defined]
         itwin_platform_api.Nothing,  # type: ignore[attr-defined]
@@ -65,6 +65,6 @@ def names() -> tuple[object, ...]:
 
 
 async def absent_attribute(platform: ip.PlatformClient) -> int:
-    """Nor is an attribute of it."""
+    """An attribute of a field that may be absent is not used without a check."""
     itwin = (await platform.itwins.list(limit=1).collect())[0]
     return itwin.created_date_time.year  # type: ignore[union-attr]

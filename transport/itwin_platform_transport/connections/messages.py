@@ -195,7 +195,7 @@ class Response:
 
     @property
     def headers_of_decoded(self) -> httpx.Headers:
-        """A copy of the headers for the body once that is decoded."""
+        """A copy of the headers of the decoded body."""
         return without_encoding(self.headers)
 
     def as_httpx(self) -> httpx.Response:
@@ -306,7 +306,7 @@ async def send_through(transport: Any, request: Request, library: ModuleType = h
 
 
 def without_encoding(headers: httpx.Headers) -> httpx.Headers:
-    """Return the headers of a response for its body once that is decoded."""
+    """Return the headers of the decoded body: without Content-Encoding and the Content-Length of the encoded body."""
     if "content-encoding" in headers:
         headers = headers.copy()
         del headers["content-encoding"]
