@@ -248,7 +248,9 @@ def _check_object(rule: Rule, value: Any) -> Violation | None:
     if rule.forms:
         kind = value.get("type")
         if not isinstance(kind, str) or kind not in rule.forms:
-            return _violation(rule, f"must have a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
+            return _violation(
+                rule, f"must have a `type`, one of {', '.join(rule.forms)}; another one is sent only without checks"
+            )
         rule = rule.forms[kind]
     model = None if mapping or rule.complete is None else getattr(value, "model", "another model")
     if model is not None and model != rule.complete:
