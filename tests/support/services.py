@@ -248,6 +248,7 @@ class RawServer:
         for connection in self._connections:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
+        self.close_connections()  # a task that was cancelled before it began has not closed its connection
 
     @property
     def address(self) -> str:
@@ -282,12 +283,12 @@ class RawServer:
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections_accepted += 1
+        self._writers.add(writer)
         task = asyncio.create_task(self._serve(reader, writer))
         self._connections.add(task)
         task.add_done_callback(self._connections.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.add(writer)
         try:
             while (request := await _receive(reader)) is not None:
                 self.requests.append(request)
