@@ -25,7 +25,6 @@ def f(
     ("ending", "source", "count"),
     [
         (".py", PYTHON, 6),
-        (".py", "", 0),
         (".lua", "-- a comment\n\nlocal a = 1 -- why\n", 1),
         (".jinja", "{# a comment #}\n{% if a %}\n\n{{ a }}\n", 2),
         (".json", "{}", 0),

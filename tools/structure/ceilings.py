@@ -14,7 +14,7 @@ CEILINGS = {
     "sandbox": 3_727,
     "measure": 2_898,
     "tools": 1_123,
-    "tests": 13_994,
+    "tests": 14_000,
 }
 
 

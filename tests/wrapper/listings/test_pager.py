@@ -64,6 +64,15 @@ async def test_each_iteration_is_a_run_of_its_own() -> None:
     assert [item async for item in other] == items.everything[2:]
 
 
+async def test_a_listing_that_resumes_after_each_item_is_truncated_at_the_cap() -> None:
+    """Each resume counts the items of the earlier runs once."""
+    items, resume = NumberedItems(20, cap=20), None
+    for number in range(20):
+        pager = items.pager(resume=resume, limit=number + 1)
+        assert (await pager.collect(), pager.truncated) == ([items.everything[number]], number == 19)
+        resume = pager.resume
+
+
 @pytest.mark.parametrize(
     ("page_size", "limit", "sizes"),
     [

@@ -122,7 +122,7 @@ async def test_a_get_is_retried_after_a_408_on_an_idle_connection() -> None:
     """The retry comes at once on a new connection. A POST, and a GET on a new connection, raise the 408."""
     timed_out = Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
     responses: Iterator[Raw | bytes] = iter([timed_out, GOOD, timed_out, GOOD, timed_out, GOOD])
-    policy = BackoffPolicy(base_delay=30.0)
+    policy = BackoffPolicy(base_delay=30.0, max_wait=0.5)  # no delay fits
     async with (
         RawServer(lambda _: next(responses)) as server,
         opened("default", server.address, backoff=policy) as platform,
