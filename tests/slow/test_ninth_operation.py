@@ -33,7 +33,7 @@ CHECKS = (
     *("tests/generated/test_spec_document.py", "tests/project/test_public_surface.py", "tests/project/test_pages.py"),
     *("tests/tools/test_repository.py", "tests/tools/test_wrapper_fits.py", "tests/wrapper/operations"),
 )
-#: The tests of the new operation, and those that compare it with the document.
+#: The tests of the new operation, and the tests that compare it with the document.
 SELECTED = "first_account or fits or not wrapper"
 
 

@@ -47,7 +47,7 @@ class PreparedResponse:
 
 
 class Script(Generic[Taken]):
-    """Steps in order, of which the last one repeats. A step may be a function of the request."""
+    """Steps in order; the last one repeats. A step may be a function of the request."""
 
     def __init__(self, *steps: Taken | Callable[[ReceivedRequest], Taken]) -> None:
         self._steps = list(steps)

@@ -34,7 +34,7 @@ SUMMARY_PROPERTIES = tuple(properties_of("ITwinSummary"))
 Predicate: TypeAlias = Callable[[JSONObject], bool]
 Comparable: TypeAlias = str | float | datetime
 
-# The maximum depth of brackets, each of which adds a function call; far above real statements.
+# The maximum depth of brackets, far above real statements: each bracket adds a function call.
 DEEPEST_NESTING = 50
 
 _COMPARISONS: dict[str, Callable[[Comparable, Comparable], bool]] = {

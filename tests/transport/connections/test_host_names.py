@@ -1,4 +1,4 @@
-"""Host names: their addresses, of which the first that accepts is used, and their spelling for TLS and headers."""
+"""Host names: the first of their addresses that accepts a connection, and their spelling for TLS and headers."""
 
 import asyncio
 import gc

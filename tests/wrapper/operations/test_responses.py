@@ -25,7 +25,7 @@ def wire_of(result: Any) -> Any:
 
 
 TYPES = {name: result_of(name) for name in OPERATIONS}
-#: The documented samples, and those that the service has sent.
+#: The documented samples, and samples that the service has sent.
 SAMPLES = [(name, seen) for name in OPERATIONS for seen in (False, True) if OPERATIONS[name].seen.exists() or not seen]
 #: Times of another form than the documented one: the operation, the item, the property, and the documented form.
 OTHER_TIMES = {

@@ -39,7 +39,7 @@ class PageReader(Generic[T]):
         following = start.request or PageRequest(skip=listing.skip or None)
         self.state, self.handed_out = State(end=start, page=page, following=following), 0
         self._decode, self._listing, self._concurrency = decode, listing, listing.concurrency
-        #: The parameters of each page beside those that locate it, encoded.
+        #: The parameters that are the same for each page, encoded.
         self._keywords = encode_query(listing.keywords)
         self._seen, self._followed = set[str](), set[int]()
         self._tasks: dict[PageRequest, asyncio.Task[DecodedResponse]] = {}
