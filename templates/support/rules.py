@@ -27,7 +27,6 @@ class Violation:
         code: the code that the service documents for the error; None if it documents none.
         target: the target that the service documents for the error; None if it documents none.
         is_omitted: whether the argument is None or UNSET, which a query or a header cannot express.
-        missing: the missing properties of an object that must be complete.
         instead: the call that makes a complete object, without its values.
     """
 
@@ -36,7 +35,6 @@ class Violation:
     code: str | None
     target: str | None
     is_omitted: bool = False
-    missing: tuple[str, ...] = ()
     instead: str | None = None
 
 
@@ -309,7 +307,7 @@ def _check_completeness(rule: Rule, fields: Mapping[Any, object], *, mapping: bo
     names = ", ".join(f"{inner.argument}=..." for name, inner in rule.properties.items() if name != "type")
     first = next(iter(lacking.values()))
     violation = _missing(first if first.required else rule, f"lacks {', '.join(missing)}")
-    return replace(violation, argument="", missing=missing, instead=f"{rule.complete}({names})")
+    return replace(violation, argument="", instead=f"{rule.complete}({names})")
 
 
 _CHECKS: Mapping[str, Callable[[Rule, object], Violation | None]] = {

@@ -297,7 +297,7 @@ def _encoded_scalar(value: object) -> object:
 def _faults(value: Any, place: str, depth: int) -> Iterator[str]:
     """Yield the places of values without a form in JSON: an argument, with the property or item inside it."""
     for key, item in _parts(value) if depth else ():
-        # The name of a model with one field is left out: `objects` is the argument, `scene_data` only wraps it.
+        # The name of a model with one field is omitted: `objects` is the argument, `scene_data` only wraps it.
         is_field = attrs.has(type(item)) and len([*_parts(item)]) == 1
         name = f"[{key}]" if isinstance(key, int) else "" if is_field else f".{key}" if place else key
         yield from _faults(item, place + name, depth - 1)
