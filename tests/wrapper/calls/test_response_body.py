@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 import httpx
 import pytest
 from itwin_platform._requests.sender import DecodedResponse
-from itwin_platform_transport import BackoffPolicy, CallInfo, CallResult, Request, ResponseDecodeError
+from itwin_platform_transport import AccessToken, BackoffPolicy, CallInfo, CallResult, Request, ResponseDecodeError
 from itwin_platform_transport.attempts.endings import KEPT_OF_TOO_LARGE
 from itwin_platform_transport.connections.messages import send_through
 
@@ -42,7 +42,7 @@ async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
     request = await Request.of(httpx.Request("GET", "https://service.example"))
     received = await send_through(httpx.MockTransport(lambda _: response), request)
     await received.read(limit=limit)
-    result = CallResult(received, 1, 0.0, None, None, None, None)
+    result = CallResult(received, 1, 0.0, None, None, None, AccessToken("planted-token"))
     info = CallInfo(method="GET", route="/", policy=BackoffPolicy())
     complete = DecodedResponse(info, result, limit=limit)
     if complete.fault is not None and received.status_code < 300:
@@ -86,6 +86,14 @@ async def test_a_body_may_be_as_large_as_the_limit_and_no_larger(
     assert raised.value.body == text[:KEPT_OF_TOO_LARGE]
     assert isinstance(chunks, Chunks)
     assert chunks.closed
+
+
+async def test_a_token_at_the_cut_is_redacted() -> None:
+    """The error of a body that breaks off keeps the beginning, and no part of a token at its end."""
+    body = gzip.compress(b"x" * (KEPT_OF_TOO_LARGE - 6) + b"planted-token")
+    with pytest.raises(ResponseDecodeError, match="breaks off") as raised:
+        await decoded(head([body[:-8]], encoding="gzip"), limit=MOST)
+    assert raised.value.body.endswith(b"x[redac")
 
 
 BOMB = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)

@@ -35,7 +35,7 @@ LISTING, POSITION = decoded(GENUINE)
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "not ours", "é", "\ud800", 7, b"W10", GENUINE[:-4], GENUINE + "!"),
+        *("", "not ours", "é", "\ud800", 7, b"W10", GENUINE[:-4], GENUINE + "!!!!"),
         *(encoded(value) for value in (None, {"version": 1}, [0], [LISTING], [1, POSITION], [LISTING, [0]])),
         encoded([LISTING, POSITION, POSITION]),
         *(base64.urlsafe_b64encode(text).decode() for text in (b'["a", [1e400]]', b"[" * 100_000, b"\xff\xfe")),

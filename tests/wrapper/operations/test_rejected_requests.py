@@ -36,11 +36,7 @@ RULES: list[tuple[str, dict[str, Any], str]] = [
     ("list_itwins", {"sub_class": ""}, "sub_class"),
     ("list_itwins", {"select": ""}, "select"),
     ("list_itwins", {"search": b"a"}, "search must be a str"),
-    (
-        "list_itwins",
-        {"page_size": Array()},
-        f"page_size must be an integer from 1 to {ITWINS_PER_PAGE}, not tests.",
-    ),
+    ("list_itwins", {"page_size": Array()}, f"page_size must be an integer from 1 to {ITWINS_PER_PAGE}, not tests."),
     ("list_itwins", {"select": "id", "representation": "full"}, "select cannot be combined"),
 ]
 #: The arguments that are ids, or become a header, and values that they cannot have.
