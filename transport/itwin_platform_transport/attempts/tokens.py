@@ -133,9 +133,6 @@ class TokenCache:
         #: The error of the provider's last call and its time, if that call failed.
         self._failed: tuple[TokenError, float] | None = None
 
-    def __repr__(self) -> str:
-        return "TokenCache(<hidden>)"
-
     def ready(self) -> AccessToken | None:
         """Return a token that can be sent now, without a wait; None when the provider has to be called first.
 
