@@ -19,7 +19,6 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "problem details": (JSON, {"title": "No credit", "detail": "It is 3."}, "No credit: It is 3."),
     "title twice": (JSON, {"title": "Bad Request", "detail": "Bad Request"}, "Bad Request"),
     "OAuth": (JSON, {"error": "invalid_token", "error_description": "It expired"}, "invalid_token: It expired"),
-    "FastAPI": (JSON, {"detail": "Not Found"}, "Not Found"),
     "FastAPI, a list": (JSON, {"detail": [{"loc": ["query", "n"], "msg": "not an integer"}]}, "not an integer"),
     "Django": (JSON, {"email": ["Enter an address."]}, "email: Enter an address."),
     "Rails": (JSON, {"errors": {"name": ["can't be blank"]}}, "name: can't be blank"),
