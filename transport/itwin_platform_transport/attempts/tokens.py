@@ -167,7 +167,7 @@ class TokenCache:
             except TokenError as error:
                 failure = error
         # Each task raises an exception of its own: method and route are set on it.
-        raise TokenError(str(failure), argument=failure.argument) from failure.__cause__
+        raise TokenError(str(failure)) from failure.__cause__
 
     async def after_401(self, rejected: AccessToken, *, since: float) -> AccessToken | None:
         """Wait for a new token after a 401; return None when the provider has no other than the rejected one."""
