@@ -143,7 +143,7 @@ class TokenCache:
         token, obtained_at = self._current
         assert token.expires_at is not None  # noqa: S101  # others are not kept
         life, left = token.expires_at - obtained_at, token.expires_at - self._now()
-        if left <= min(EXPIRY_MARGIN, life * EXPIRY_SHARE) or left <= timedelta(0):
+        if left <= min(EXPIRY_MARGIN, life * EXPIRY_SHARE):
             return None
         if left <= min(EARLY_WINDOW, life * EARLY_SHARE) and self._recent_failure() is None:
             self._start()
