@@ -96,8 +96,7 @@ ONCE = BackoffPolicy(max_attempts=1)
 
 async def test_twenty_failures_in_a_row_open_the_breaker() -> None:
     """Neither nineteen failures nor twenty with a success between them open it."""
-    service = ScriptedTransport(lambda received: 200 if "good" in received.target else 503)
-    transport = backoff(service)
+    transport = backoff(ScriptedTransport(lambda received: 200 if "good" in received.target else 503))
     for failures, stops in ((19, False), (19, False), (20, True)):
         await results(transport, *(get(str(number), policy=ONCE) for number in range(failures)))
         began = now()

@@ -167,7 +167,8 @@ async def test_a_rate_limit_names_tier_api_and_operation(
 
 
 def test_a_transport_error_says_whether_it_can_have_had_an_effect() -> None:
-    """The class decides whether a request was sent; the default of `attempts` is 0."""
+    """The class decides whether a request was sent; the default of `attempts` is 0, and 1 with a response."""
+    assert ResponseDecodeError(200, {}, b"").attempts == 1
     errors = [kind("x") for kind in (NotSentError, OutcomeUnknownError, TransportError, DeadlineExceededError)]
     assert [(error.sent, error.attempts) for error in errors] == [(False, 0), (True, 0), (True, 0), (True, 0)]
 

@@ -159,8 +159,7 @@ async def test_an_error_has_the_collected_items_and_a_resume(
     assert pager.collected == caught.value.collected == tuple(items.everything[:30])
     assert caught.value.route == "/itwins/"
     items.errors.clear()
-    rest = items.pager(concurrency=concurrency, resume=caught.value.resume)
-    assert await rest.collect() == items.everything[30:]
+    assert await items.pager(concurrency=concurrency, resume=caught.value.resume).collect() == items.everything[30:]
 
 
 async def test_collect_warns_of_a_cap_once_and_names_the_ways_on() -> None:
