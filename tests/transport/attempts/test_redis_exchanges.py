@@ -295,12 +295,13 @@ async def test_the_tasks_of_a_process_share_exchanges() -> None:
     await gate.aclose()
 
 
-async def test_a_process_behind_many_others_polls_every_ten_seconds() -> None:
+@pytest.mark.parametrize(("rank", "interval"), [(0, 1.002), (10, 1.522), (1_000, 11.002)])
+async def test_a_process_behind_many_others_polls_less_often(rank: int, interval: float) -> None:
     """A long queue of processes does not keep the server busy."""
-    gate, state = gate_with(reply(rank=1_000))
+    gate, state = gate_with(reply(rank=rank))
     waiting = enter(gate)
-    await asyncio.sleep(100.0)
-    assert 9 <= len(state.exchanges) <= 11
+    await asyncio.sleep(30.0)
+    assert [at for (at,) in exchanged(state)][:3] == pytest.approx([0.0, interval, 2 * interval])
     await end([waiting])
     await gate.aclose()
 
