@@ -171,7 +171,8 @@ async def test_an_outage_without_calls_is_forgotten() -> None:
     service = ScriptedTransport(lambda received: 503 if received.at < 40.0 or "first" in received.target else 200)
     transport = backoff(service)
     async with down(transport):
-        await asyncio.sleep(40.0)
+        assert await results(transport, get("probe", policy=ONCE)) == [(503, 1)]
+        await asyncio.sleep(40.0 - now())
         first = asyncio.create_task(transport.send(*get("first")))
         await asyncio.sleep(0.01)
         assert await results(transport, get("second")) == [(200, 1)]
