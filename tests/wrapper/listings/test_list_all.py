@@ -214,7 +214,7 @@ async def test_a_listing_resumes_from_an_error(number: int, error: httpx.Respons
     [
         *(("partition_by", time, "one of the times of an iTwin") for time in ("displayName", ["createdDateTime"])),
         *(("page_size", 0, "an integer"), ("filter", "", "a str that is not empty"), ("on_page", 5, "a function")),
-        ("sub_class", 5, "one str, or an iterable of them"),
+        *(("sub_class", 5, "one str, or an iterable of them"), ("query_scope", " a", "a string of visible ASCII")),
     ],
 )
 async def test_list_all_rejects_at_once(keyword: str, value: Any, says: str) -> None:
