@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import httpx
@@ -173,8 +174,8 @@ def test_a_provider_that_needs_an_argument_is_rejected(token: Any) -> None:
 
 
 async def test_a_coroutine_is_no_token() -> None:
-    """A coroutine as token is a TokenError; a method without a signature is a provider."""
-    assert (await request_of(token="written-in-c".format)).headers["authorization"] == "Bearer written-in-c"
+    """A coroutine as token is a TokenError; a function without a signature is a provider."""
+    assert (await request_of(token=partial(max, ["written-in-c"]))).headers["authorization"] == "Bearer written-in-c"
     with pytest.raises(TokenError, match="token is a coroutine: pass the coroutine function itself"):
         answering(token=coroutine(5))
 
