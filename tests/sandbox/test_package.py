@@ -95,9 +95,7 @@ def change(document: Any) -> None:
     paths["/itwins/{iTwinId}"] = {"parameters": [path], "get": get_itwin}
     body = {"content": {"application/json": {"schema": {"type": "object", "required": ["name"]}}}}
     responses = {"202": {"content": {V1: {"schema": ITSELF}}}, "400": REJECTED}
-    paths["/new"] = {
-        "post": new_operation("create_new", responses, requestBody=body),
-    }
+    paths["/new"] = {"post": new_operation("create_new", responses, requestBody=body)}
 
 
 async def test_the_document_alone_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

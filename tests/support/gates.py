@@ -39,10 +39,7 @@ async def end(tasks: Iterable[asyncio.Task[Permit]]) -> None:
 
 NAME = "test, app 7"
 
-needs_redis = [
-    needs_a_server,
-    pytest.mark.usefixtures("patient_gates"),
-]
+needs_redis = [needs_a_server, pytest.mark.usefixtures("patient_gates")]
 
 
 @asynccontextmanager

@@ -1,9 +1,9 @@
 """Run mutation tests of the wrapper and the transport: `make mutants`.
 
 Each mutant is one small change. The date is the seed of the sample of mutants from each folder, so that the sample
-changes every day. Only the tests that reach the line of a mutant run, in a copy of both packages, the most specific
-first. The report lists the score of each folder and the surviving mutants. The exit status is 1 if the tests of a
-folder kill less than 95 % of its mutants.
+changes every day. Only the tests that reach the statement of a mutant run, in a copy of both packages, the most
+specific first. The report lists the score of each folder and the surviving mutants. The exit status is 1 if the tests
+of a folder kill less than 95 % of its mutants.
 """
 
 import argparse
@@ -74,14 +74,14 @@ class Candidate:
 def measure_coverage() -> None:
     """Run the tests once, and record which test reaches which line."""
     COVERAGE.parent.mkdir(exist_ok=True)
-    options = ("-q", "-n", "auto", "--ignore", "tests/slow", "--cov-branch", "--cov-context=test", "--cov-report=")
+    options = ("-q", "-n", "auto", "--ignore=tests/slow", "--ignore=tests/tools", "--cov-branch", "--cov-context=test")
     packages = [f"--cov={package.name}" for package in PACKAGES]
-    command = [sys.executable, "-m", "pytest", *options, *packages, "--cov-fail-under=0"]
+    command = [sys.executable, "-m", "pytest", *options, *packages, "--cov-report=", "--cov-fail-under=0"]
     subprocess.run(command, cwd=PROJECT, env={**os.environ, "COVERAGE_FILE": str(COVERAGE)}, check=True)
 
 
 def candidates() -> Iterator[Candidate]:
-    """Yield every mutant with the tests that reach its line, the tests that reach the fewest lines first.
+    """Yield every mutant with the tests that reach its statement, the tests that reach the fewest lines first.
 
     Coverage counts a line outside of functions for the first test that imports the module, so a mutant of such a line
     gets the tests that reach most lines of the module.
@@ -101,18 +101,20 @@ def candidates() -> Iterator[Candidate]:
         here = Counter(test for tests in by_line.values() for test in tests)
         of_module = sorted(here, key=lambda test: (-here[test], test))
         source = module.read_text(encoding="utf-8")
-        in_functions = lines_in_functions(source)
+        statements = statements_in_functions(source)
         for mutant in mutants_of(source):
-            tests = by_line.get(mutant.line, ()) if mutant.line in in_functions else ()
+            tests = {test for line in statements.get(mutant.line, ()) for test in by_line.get(line, ())}
             specific = sorted(tests, key=lambda test: (lines_of[test], test))
             yield Candidate(module=module, mutant=mutant, tests=(specific or of_module)[:MOST_TESTS])
 
 
-def lines_in_functions(source: str) -> set[int]:
-    """Return the numbers of the lines in functions."""
+def statements_in_functions(source: str) -> dict[int, range]:
+    """Return for each line in a function the lines of its statement; for a default value, those of its function."""
     nodes = ast.walk(ast.parse(source))
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return {line for each in functions for line in range(each.body[0].lineno, (each.end_lineno or each.lineno) + 1)}
+    inside = [node for each in functions for node in ast.walk(each) if isinstance(node, ast.stmt)]
+    statements = [range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in inside]
+    return {line: statement for statement in statements for line in statement}
 
 
 def sampled(*, each: int, seed: str, only: str) -> list[Candidate]:

@@ -48,7 +48,7 @@ def mutants_of(source: str) -> Iterator[Mutant]:
     """Yield every mutant of a module, in the order of the code.
 
     Docstrings, annotations, types, imports, `__all__`, `__slots__` and messages are not mutated, because no test of
-    behavior can notice it. Other strings are, such as names of headers.
+    behavior can notice it. Neither is a choice: its condition is. Other strings are, such as names of headers.
     """
     tree = ast.parse(source)
     offsets = [0]
@@ -58,16 +58,16 @@ def mutants_of(source: str) -> Iterator[Mutant]:
     conditions = {
         condition for node in ast.walk(tree) for condition in [getattr(node, "test", None), *getattr(node, "ifs", ())]
     }
-    found: list[Mutant] = []
+    found: set[Mutant] = set()
     for node in _code_of(tree):
         start = offsets[node.lineno - 1] + node.col_offset
         end = offsets[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
         before = source.encode()[start:end].decode()
-        found += [
+        found |= {
             Mutant(line=node.lineno, start=start, end=end, before=before, text=text)
             for text in [*_changes_of(node), *(("True", "False") if node in conditions else ())]
             if text != before
-        ]
+        }
     yield from sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.text))
 
 
@@ -78,7 +78,7 @@ def _code_of(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
             return
         case ast.Expr(value=ast.Constant()) | ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return
-        case ast.Call(func=ast.Name(id="TypeVar")) | ast.Subscript(value=ast.Name(id="Literal")):
+        case ast.Call(func=ast.Name(id="TypeVar" | "cast")) | ast.Subscript(value=ast.Name(id="Literal")):
             return
         case ast.Assign(targets=[ast.Name(id="__all__" | "__slots__")]):
             return
@@ -129,9 +129,6 @@ def _changes_of_statement(node: ast.expr | ast.stmt) -> Iterator[str]:
         yield "return None"
     elif isinstance(node, ast.Break):
         yield "continue"
-    elif isinstance(node, ast.IfExp):
-        yield f"({ast.unparse(node.body)})"
-        yield f"({ast.unparse(node.orelse)})"
 
 
 def _with(node: ast.expr, **fields: object) -> str:

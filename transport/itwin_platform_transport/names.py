@@ -28,7 +28,7 @@ DOCUMENTATION = "docs/troubleshooting.md"
 
 def is_client_module(module: str) -> bool:
     """Return whether a module belongs to the client."""
-    return any(module == name or module.startswith(f"{name}.") for name in _PACKAGES)
+    return f"{module}.".startswith(tuple(f"{name}." for name in _PACKAGES))
 
 
 class LimitNames(NamedTuple):

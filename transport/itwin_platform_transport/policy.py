@@ -251,7 +251,7 @@ def delay_before(*, retry_after: float | None, progress: Progress, policy: Backo
     return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))
 
 
-def time_of_attempts(progress: Progress, *, policy: BackoffPolicy, retry_after: float = 0.0) -> float:
+def time_of_attempts(progress: Progress, *, policy: BackoffPolicy, retry_after: float) -> float:
     """Return the sum of the delays before the attempts that a call has left, in seconds, without jitter.
 
     Each delay is at least the `retry_after` of the service. A call that may not wait that long has no attempt left.

@@ -380,9 +380,8 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
         return value.as_dict()
     seconds = as_number(value)
     if seconds is None or not 0 < seconds <= _LONGEST:
-        kind = "" if seconds is not None else f", not {class_name(value)}"
-        rule = f"timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout{kind}"
-        raise UsageError(rule, argument="timeout")
+        rule = "timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout"
+        raise UsageError(rule if seconds is not None else f"{rule}, not {class_name(value)}", argument="timeout")
     return httpx.Timeout(seconds).as_dict()
 
 

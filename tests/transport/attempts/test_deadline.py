@@ -56,7 +56,7 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     service = ScriptedTransport(200, latency=3600.0)
     message = r"GET /things: the deadline of 10 s passed; 1 request was sent"
     with pytest.raises(DeadlineExceededError, match=message) as raised:
-        await send(backoff(service, policy=POLICY))
+        await send(BackoffTransport(service, policy=POLICY, token=lambda: "t-1"))
     assert now() == 10.0
     assert (raised.value.sent, raised.value.attempts, raised.value.retry_at) == (True, 1, None)
     assert service.in_flight == 0

@@ -37,8 +37,7 @@ async def test_waiters_are_served_in_the_order_of_their_calls() -> None:
 async def test_an_operation_leaves_permits_to_others_that_are_in_use() -> None:
     """An operation gets at most three quarters of the permits if another was called in the last 30 s; otherwise all."""
     gate = Gate(8)
-    other = await enter(gate, operation="b")
-    gate.responded(other)
+    gate.responded(await enter(gate, operation="b"))
     waiting = [enter(gate, operation="a") for _ in range(9)]
     await settle()
     assert (gate.in_flight, gate.waiting) == (6, 3)

@@ -96,8 +96,7 @@ ONCE = BackoffPolicy(max_attempts=1)
 
 async def test_twenty_failures_in_a_row_open_the_breaker() -> None:
     """Neither nineteen failures nor twenty with a success between them open it."""
-    service = ScriptedTransport(lambda received: 200 if "good" in received.target else 503)
-    transport = backoff(service)
+    transport = backoff(ScriptedTransport(lambda received: 200 if "good" in received.target else 503))
     for failures, stops in ((19, False), (19, False), (20, True)):
         await results(transport, *(get(str(number), policy=ONCE) for number in range(failures)))
         began = now()
@@ -172,7 +171,8 @@ async def test_an_outage_without_calls_is_forgotten() -> None:
     service = ScriptedTransport(lambda received: 503 if received.at < 40.0 or "first" in received.target else 200)
     transport = backoff(service)
     async with down(transport):
-        await asyncio.sleep(40.0)
+        assert await results(transport, get("probe", policy=ONCE)) == [(503, 1)]
+        await asyncio.sleep(40.0 - now())
         first = asyncio.create_task(transport.send(*get("first")))
         await asyncio.sleep(0.01)
         assert await results(transport, get("second")) == [(200, 1)]

@@ -71,6 +71,12 @@ def test_which_methods_are_retried(outcome: Outcome, idempotent: bool, other: bo
     assert {method: is_retried(method, outcome) for method in expected} == expected
 
 
+def test_a_delay_may_last_for_max_wait_and_ends_before_the_deadline() -> None:
+    """A delay of exactly `max_wait` is waited for, and one that ends exactly at the deadline is not."""
+    assert [is_retried("GET", Outcome.NOT_SENT, delay=delay, elapsed=60.0) for delay in (59.9, 60.0)] == [True, False]
+    assert is_retried("GET", Outcome.NOT_SENT, delay=60.0)
+
+
 counts = st.integers(min_value=0, max_value=10_000)
 jitters = st.floats(min_value=0.0, max_value=1.0)
 seconds = st.floats(min_value=0.0, max_value=1e6)

@@ -50,13 +50,7 @@ class ClockedRedis(redis.asyncio.Redis):
 class Processes:
     """Processes of one server, whose clock the test sets."""
 
-    def __init__(
-        self,
-        server: RedisServer,
-        *,
-        max_in_flight: int = 1,
-        rates: tuple[RateLimit, ...] = (),
-    ) -> None:
+    def __init__(self, server: RedisServer, *, max_in_flight: int = 1, rates: tuple[RateLimit, ...] = ()) -> None:
         self.client = ClockedRedis.from_url(server.url)
         self.state = RedisState(self.client, name="test", max_in_flight=max_in_flight, rates=rates)
         self.now = NOW

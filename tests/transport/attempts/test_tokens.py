@@ -251,8 +251,7 @@ async def test_after_a_401_the_call_is_retried_once_with_a_new_token() -> None:
 
 
 @pytest.mark.parametrize(
-    ("always", "life", "sent"),
-    [(None, 3600.0, ["t-1", "t-2"]), ("same", 3600.0, ["same"]), ("same", None, ["same"])],
+    ("always", "life", "sent"), [(None, 3600.0, ["t-1", "t-2"]), ("same", 3600.0, ["same"]), ("same", None, ["same"])]
 )
 async def test_a_call_sends_at_most_two_requests_because_of_401(
     always: str | None, life: float | None, sent: list[str]

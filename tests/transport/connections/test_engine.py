@@ -381,9 +381,9 @@ async def test_a_408_ends_the_idle_connections_to_its_address_alone(plain: Netwo
     late = raw_response(head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close")
     async with RawServer(*[raw_response()] * 3, late) as one, RawServer(raw_response()) as two:
         await opened_at_once(plain.transport, one.address, 3)
-        await opened_at_once(plain.transport, two.address, 2)
+        await opened_at_once(plain.transport, two.address, 5)
         assert (await plain.send(one.address)).status_code == 408
-        assert repr(plain.transport) == "EngineTransport(in_use=0, idle=2)"
+        assert repr(plain.transport) == "EngineTransport(in_use=0, idle=5)"
 
 
 BODY = b"x" * 5_000

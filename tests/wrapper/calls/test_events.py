@@ -248,7 +248,7 @@ async def test_a_call_that_a_known_cooldown_ends_is_a_rate_limit(spans: InMemory
     responses: list[ResponseInfo] = []
     service = ScriptedTransport(httpx.Response(429, headers=limit, content=body))
     async with client(service, gate=Gate(random_number=lambda: 0.0)) as platform:
-        with pytest.raises(RateLimitError):
+        with pytest.raises(RateLimitError, match=r"rate limited: retry in 300 s \(longer than max_wait=60 s\)"):
             await platform.itwins.get_primary_account()
         await asyncio.sleep(20.0)
         spans.clear()

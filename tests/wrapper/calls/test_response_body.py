@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 import httpx
 import pytest
 from itwin_platform._requests.sender import DecodedResponse
-from itwin_platform_transport import BackoffPolicy, CallInfo, CallResult, Request, ResponseDecodeError
+from itwin_platform_transport import AccessToken, BackoffPolicy, CallInfo, CallResult, Request, ResponseDecodeError
 from itwin_platform_transport.attempts.endings import KEPT_OF_TOO_LARGE
 from itwin_platform_transport.connections.messages import send_through
 
@@ -42,7 +42,7 @@ async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
     request = await Request.of(httpx.Request("GET", "https://service.example"))
     received = await send_through(httpx.MockTransport(lambda _: response), request)
     await received.read(limit=limit)
-    result = CallResult(received, 1, 0.0, None, None, None, None)
+    result = CallResult(received, 1, 0.0, None, None, None, AccessToken("planted-token"))
     info = CallInfo(method="GET", route="/", policy=BackoffPolicy())
     complete = DecodedResponse(info, result, limit=limit)
     if complete.fault is not None and received.status_code < 300:
@@ -80,12 +80,19 @@ async def test_a_body_may_be_as_large_as_the_limit_and_no_larger(
     assert (await decoded(head(cut(encode(text[:-1]), 65_536), encoding=encoding), limit=MOST)).content == text[:-1]
     response = head(cut(encode(text), 65_536), encoding=encoding)
     chunks = response.stream
-    message = r"larger than max_response_bytes, 1000000 bytes.*id c-1"
-    with pytest.raises(ResponseDecodeError, match=message) as raised:
+    with pytest.raises(ResponseDecodeError, match=r"larger than max_response_bytes, 1000000 bytes.*id c-1") as raised:
         await decoded(response, limit=MOST)
     assert raised.value.body == text[:KEPT_OF_TOO_LARGE]
     assert isinstance(chunks, Chunks)
     assert chunks.closed
+
+
+async def test_a_token_at_the_cut_is_redacted() -> None:
+    """The error of a body that breaks off keeps the beginning, and no part of a token at its end."""
+    body = gzip.compress(b"x" * (KEPT_OF_TOO_LARGE - 6) + b"planted-token")
+    with pytest.raises(ResponseDecodeError, match="breaks off") as raised:
+        await decoded(head([body[:-8]], encoding="gzip"), limit=MOST)
+    assert raised.value.body.endswith(b"x[redac")
 
 
 BOMB = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
@@ -123,11 +130,7 @@ ENCODED = {"content-encoding": "gzip", "content-length": str(len(WHOLE))}
         ([WHOLE, b"trailing"], "gzip", "its gzip encoding is broken"),
         ([zlib.compress(b"{}"), b"trailing"], "deflate", "its deflate encoding is broken"),
         ([zlib.compress(b"{}")[:1]], "deflate", "its deflate encoding breaks off"),
-        (
-            [b"(\xb5/\xfd"],
-            "gzip, zstd",
-            "its gzip encoding is broken: it is encoded as 'zstd', which was not asked for",
-        ),
+        ([b"(\xb5/\xfd"], "gzip, zstd", "its gzip encoding is broken: it is encoded as 'zstd', which was not asked"),
         ([WHOLE[:5]], "x-gzip", "its gzip encoding breaks off"),
         ([WHOLE], "gzip, " * 2000, "it is encoded 2000 times, which was not asked for"),
     ],
@@ -138,6 +141,11 @@ async def test_an_invalid_encoding_is_reported(chunks: list[bytes], encoding: st
         await decoded(head(chunks, encoding=encoding), limit=MOST)
     assert reason in str(raised.value)
     assert (await decoded(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
+
+
+async def test_identity_is_no_encoding() -> None:
+    """A body that is not encoded has no Content-Encoding, also if the service says so."""
+    assert "content-encoding" not in (await decoded(head([b"{}"], encoding="identity"), limit=MOST)).headers
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "UTF-8", "gzip;q=1"])

@@ -11,15 +11,18 @@ from tests.wrapper.client.conftest import error_of
 
 JSON, XML, HTML = "application/json", "application/xml", "text/html"
 SOAP = b"<s:Body><s:Fault><faultcode>s:Server</faultcode><faultstring>%s</faultstring></s:Fault></s:Body>"
+NAMES = """message error_description errormessage error_message errormsg errmsg faultstring msg errorsummary detail
+    title text reason description diagnostics exceptiontext serviceexception exceptionmessage errormessages usermessage
+    status_message error errors issue value h1 h2 p string data response result meta exception __type"""
 #: Content type, body and the first line of the text, by the convention or the service that writes it.
 SHAPES: dict[str, tuple[str, Any, str]] = {
     "problem details": (JSON, {"title": "No credit", "detail": "It is 3."}, "No credit: It is 3."),
     "title twice": (JSON, {"title": "Bad Request", "detail": "Bad Request"}, "Bad Request"),
     "OAuth": (JSON, {"error": "invalid_token", "error_description": "It expired"}, "invalid_token: It expired"),
-    "FastAPI": (JSON, {"detail": "Not Found"}, "Not Found"),
     "FastAPI, a list": (JSON, {"detail": [{"loc": ["query", "n"], "msg": "not an integer"}]}, "not an integer"),
     "Django": (JSON, {"email": ["Enter an address."]}, "email: Enter an address."),
     "Rails": (JSON, {"errors": {"name": ["can't be blank"]}}, "name: can't be blank"),
+    "fields": (JSON, {"errors": {"name": [], "age": "too young"}, "a": ["b"]}, "age: too young"),
     "JSON:API": (JSON, {"errors": [{"status": "422", "title": "Invalid", "detail": "Short"}]}, "Invalid: Short"),
     "OData": (JSON, {"error": {"code": "X", "message": {"lang": "en", "value": "Words"}}}, "X: Words"),
     "Spring without words": (JSON, {"status": 404, "error": "Not Found", "message": " "}, "Not Found"),
@@ -27,8 +30,13 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "an envelope": (JSON, {"status": "error", "data": {"message": "Words"}}, "Words"),
     "a string": (JSON, "Words", "Words"),
     "an object by another name": (JSON, {"responseStatus": {"message": "Words"}, "status": "x"}, "Words"),
-    "deep": (JSON, {"error": {"error": {"error": {"message": "Words"}}}}, "Words"),
-    "too deep": (JSON, {"error": [[[[[[[{"message": "Words"}]]]]]]]}, "JSON, 45 B: see .body"),
+    "deep": (JSON, {"message": "Outer", "error": {"error": {"error": {"message": "Words"}}}}, "Words"),
+    "too deep": (JSON, {"error": [[[[[{"message": "Words"}]]]]]}, "JSON, 41 B: see .body"),
+    "too many": (JSON, {"errors": [*[0] * 10, "Words"]}, "JSON, 51 B: see .body"),
+    **{name: (JSON, {name.title(): "Words"}, "Words") for name in NAMES.split()},
+    **{
+        name: (JSON, {name: {"error_code": "A", "text": "b"}}, "A: b") for name in ("odata.error", "fault", "exception")
+    },
     "S3": (XML, b"<?xml version='1.0'?><Error><Code>NoKey</Code><Message>Words</Message></Error>", "NoKey: Words"),
     "SOAP 1.1": ("text/xml", SOAP % b"Words", "Words"),
     "markup in CDATA": (XML, b"<e>\n<message>\n<![CDATA[a <b>\nc]]>\n</message></e>", "a <b> c"),
@@ -79,6 +87,7 @@ async def test_the_text_has_the_header_of_a_status(status: int, value: str, body
     assert str(error) == f"GET /itwins/myprimaryaccount: {status} {said}"
 
 
+FAILED = ("error", "errors", "message", "error_description", "errormessage", "detail", "title")
 LOGIN = b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head>" + b" " * 2000
 NO_JSON, NO_ACCOUNT = "the body is not JSON", "the response has no ITwinSummary, which the specification requires"
 #: Content type and body of a response with status 200, and why it cannot be used.
@@ -87,6 +96,10 @@ SUCCESSES: dict[str, tuple[str, bytes, str]] = {
     "nothing": (JSON, b"", f"{NO_JSON} (an empty body)"),
     "a text": ("text/plain", b"OK", f"{NO_JSON} (text/plain, 2 B: OK)"),
     "an error": (JSON, b'{"error": {"message": "Quota exceeded"}}', f"{NO_ACCOUNT} (JSON, 40 B: Quota exceeded)"),
+    **{
+        name: (JSON, b'{"%s": "Words"}' % name.encode(), f"{NO_ACCOUNT} (JSON, {13 + len(name)} B: Words)")
+        for name in FAILED
+    },
     "null": (JSON, b"null", "an object was expected (JSON, 4 B)"),
     "another object": (JSON, b'{"value": ["a"], "eventTypes": ["b"]}', NO_ACCOUNT),
     "control characters": (HTML, b"<title>a&#10;\x9b\xc2\x9b</title>", f"{NO_JSON} (HTML, 24 B: a \ufffd\\x9b)"),

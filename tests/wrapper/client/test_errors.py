@@ -112,7 +112,8 @@ TEXTS: dict[str, dict[str, Any]] = {
     ALL_LINES: STATUS | {"status": 422, "body": DETAILED},
     "429 rate limited": {"status": 429},
     "429 A: no content type, 13 B: see .body\n- rate limited": {"status": 429, "body": b'{"code": "A"}'},
-    "429 rate limited: retry in 2 s (because)": {"status": 429, "retry_after": 2.0, "reason": "because"},
+    "429 rate limited: retry in 9.9 s (because)": {"status": 429, "retry_after": 9.9, "reason": "because"},
+    "429 rate limited: retry in 11 s": {"status": 429, "retry_after": 10.1},
     # Half of a surrogate pair, which JSON can write and no log can hold.
     "422 A?: ?": {"status": 422, "body": b'{"code": "A\\ud800", "message": "\\udfff"}'},
 }
@@ -166,7 +167,8 @@ async def test_a_rate_limit_names_tier_api_and_operation(
 
 
 def test_a_transport_error_says_whether_it_can_have_had_an_effect() -> None:
-    """The class decides whether a request was sent; the default of `attempts` is 0."""
+    """The class decides whether a request was sent; the default of `attempts` is 0, and 1 with a response."""
+    assert ResponseDecodeError(200, {}, b"").attempts == 1
     errors = [kind("x") for kind in (NotSentError, OutcomeUnknownError, TransportError, DeadlineExceededError)]
     assert [(error.sent, error.attempts) for error in errors] == [(False, 0), (True, 0), (True, 0), (True, 0)]
 

@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import httpx
@@ -47,7 +48,8 @@ def test_a_missing_setting_is_named(missing: list[str], monkeypatch: pytest.Monk
     """The error says which arguments to give or which variables to set; an empty variable is a missing one."""
     monkeypatch.setenv(NAMES[missing[0]], "")
     variables = " and ".join(NAMES[name] for name in missing)
-    said = f"{' and '.join(missing)} (is|are) missing: pass {missing[0]}=.*, or set {variables} in the environment"
+    named = f"{' and '.join(missing)} {'are' if missing[1:] else 'is'}"
+    said = f"{named} missing: pass {missing[0]}=.*, or set {variables} in the environment"
     with pytest.raises(UsageError, match=said) as raised:
         answering(**dict.fromkeys(missing))
     assert raised.value.argument == missing[0]
@@ -81,7 +83,7 @@ async def test_a_path_prefix_is_kept(base_url: str, sent_to: str) -> None:
 @pytest.mark.parametrize(
     ("base_url", "host"),
     [
-        ("https://service.example.:8443", "service.example:8443"),
+        *(("https://service.example.:8443", "service.example:8443"), ("https://service.example.", "service.example")),
         *(("https://[fe80::1%25eth0]:8443", "[fe80::1]:8443"), ("https://[fe80::1%eth0]", "[fe80::1]")),
         ("https://münchen.example", "xn--mnchen-3ya.example"),
     ],
@@ -172,8 +174,8 @@ def test_a_provider_that_needs_an_argument_is_rejected(token: Any) -> None:
 
 
 async def test_a_coroutine_is_no_token() -> None:
-    """A coroutine as token is a TokenError; a method without a signature is a provider."""
-    assert (await request_of(token="written-in-c".format)).headers["authorization"] == "Bearer written-in-c"
+    """A coroutine as token is a TokenError; a function without a signature is a provider."""
+    assert (await request_of(token=partial(max, ["written-in-c"]))).headers["authorization"] == "Bearer written-in-c"
     with pytest.raises(TokenError, match="token is a coroutine: pass the coroutine function itself"):
         answering(token=coroutine(5))
 

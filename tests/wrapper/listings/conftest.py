@@ -212,7 +212,8 @@ class TimedITwins(PageService):
         behind = skip + int(query["$top"])
         links = {"next": {"href": self.link.format(behind)}} if behind < len(found) else {}
         body = {"iTwins": found[skip:behind], "_links": links}
-        return httpx.Response(200, headers={"X-Max-Return": str(self.cap)}, json=body)
+        cap = min(int(request.headers["x-max-return"]), self.cap)
+        return httpx.Response(200, headers={"X-Max-Return": str(cap)}, json=body)
 
     def _found(self, query: httpx.QueryParams) -> list[dict[str, str | None]]:
         condition = "" if self.ignores_filter else query.get("$filter", "")
@@ -220,6 +221,7 @@ class TimedITwins(PageService):
         if "$orderby" in query and self.order.startswith("sorts"):
             missing = (datetime.max if self.order == "sorts nulls last" else datetime.min).replace(tzinfo=UTC)
             is_descending = query["$orderby"].endswith(" DESC")
+            assert query["$top"] == "1" or not is_descending, "the other direction is read for its first item alone"
             found.sort(key=lambda itwin: itwin[1] if isinstance(itwin[1], datetime) else missing, reverse=is_descending)
         ids: list[dict[str, str | None]] = [{"id": identity} if identity else {} for identity, _ in found]
         times = [{self.time: _written(time)} if not isinstance(time, Unset) else {} for _, time in found]

@@ -53,6 +53,7 @@ STOPS = st.none() | st.integers(1, 40)
 @settings(max_examples=examples(200))
 @given(TIMES, st.integers(2, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 2, 5]), STOPS)
 @example([None, DAY, None, None], 4, 1, "ignores", 1, None).via("all of the second range is known, and reaches the cap")
+@example([DAY, *[day(1)] * 3, day(2)], 4, 1, "sorts", 1, 2).via("a run resumes at equal times")
 async def test_every_itwin_once(
     times: list[datetime | str | None], cap: int, page_size: int, order: str, concurrency: int, stop: int | None
 ) -> None:
@@ -213,7 +214,7 @@ async def test_a_listing_resumes_from_an_error(number: int, error: httpx.Respons
     [
         *(("partition_by", time, "one of the times of an iTwin") for time in ("displayName", ["createdDateTime"])),
         *(("page_size", 0, "an integer"), ("filter", "", "a str that is not empty"), ("on_page", 5, "a function")),
-        ("sub_class", 5, "one str, or an iterable of them"),
+        *(("sub_class", 5, "one str, or an iterable of them"), ("query_scope", " a", "a string of visible ASCII")),
     ],
 )
 async def test_list_all_rejects_at_once(keyword: str, value: Any, says: str) -> None:

@@ -133,9 +133,6 @@ class TokenCache:
         #: The error of the provider's last call and its time, if that call failed.
         self._failed: tuple[TokenError, float] | None = None
 
-    def __repr__(self) -> str:
-        return "TokenCache(<hidden>)"
-
     def ready(self) -> AccessToken | None:
         """Return a token that can be sent now, without a wait; None when the provider has to be called first.
 
@@ -146,7 +143,7 @@ class TokenCache:
         token, obtained_at = self._current
         assert token.expires_at is not None  # noqa: S101  # others are not kept
         life, left = token.expires_at - obtained_at, token.expires_at - self._now()
-        if left <= min(EXPIRY_MARGIN, life * EXPIRY_SHARE) or left <= timedelta(0):
+        if left <= min(EXPIRY_MARGIN, life * EXPIRY_SHARE):
             return None
         if left <= min(EARLY_WINDOW, life * EARLY_SHARE) and self._recent_failure() is None:
             self._start()
@@ -170,7 +167,7 @@ class TokenCache:
             except TokenError as error:
                 failure = error
         # Each task raises an exception of its own: method and route are set on it.
-        raise TokenError(str(failure), argument=failure.argument) from failure.__cause__
+        raise TokenError(str(failure)) from failure.__cause__
 
     async def after_401(self, rejected: AccessToken, *, since: float) -> AccessToken | None:
         """Wait for a new token after a 401; return None when the provider has no other than the rejected one."""

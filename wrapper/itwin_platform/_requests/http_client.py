@@ -41,7 +41,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
         """
         with ErrorsOfCall(method, path := str(url).partition("?")[0]):
             if path.startswith("/"):
-                check_path(path, route=path)
+                check_path(path)
             return await super().request(method, url, **others)
 
 

@@ -27,7 +27,7 @@ _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 #: A cache of parsed addresses: see the row "GET" of docs/benchmarks.md.
-_parsed = lru_cache(maxsize=256)(httpx.URL)
+_parsed = lru_cache(httpx.URL)
 #: The reason in the error of a value without a form in JSON, and the number of levels to search for its place.
 _REASONS: Mapping[type[Exception], tuple[str, int]] = {
     UnicodeEncodeError: ("a string must not hold half of a surrogate pair", 20),

@@ -389,5 +389,5 @@ def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]
 
 def _window_of(data: bytes) -> int:
     # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
-    has_header = data[0] & 0x0F == 8 and (len(data) == 1 or int.from_bytes(data[:2], "big") % 31 == 0)
+    has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
     return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
