@@ -25,13 +25,21 @@ class Fields(dict[str, Any]):
         return f"Fields({', '.join(map(str, self))})"
 
 
+class Encodable:
+    """The base class of all models."""
+
+    __slots__ = ()
+
+    wire_fields: Callable[[], Fields]
+
+
 def fields_of(value: Any) -> Any:
     """Return the fields of a model, or a list with the fields of its models; return any other value unchanged."""
-    if hasattr(value, "wire_fields"):
+    if isinstance(value, Encodable):
         return value.wire_fields()
     if type(value) is not list:
         return value
-    return [item.wire_fields() if hasattr(item, "wire_fields") else item for item in value]
+    return [item.wire_fields() if isinstance(item, Encodable) else item for item in value]
 
 
 def encode_scalar(value: Any) -> Any:
@@ -89,7 +97,7 @@ def _encode(value: Any, scalar: Callable[[Any], Any]) -> Any:
         return value
     if kind is list or isinstance(value, (list, tuple)):
         return [item if type(item) in PLAIN else _encode(item, scalar) for item in value]
-    if kind is not dict and hasattr(value, "wire_fields"):
+    if kind is not dict and isinstance(value, Encodable):
         value = value.wire_fields()
     elif kind is not dict and not isinstance(value, Mapping):
         return scalar(value)
@@ -126,7 +134,7 @@ def copy_values(value: Any, *, scalar: Callable[[Any], Any], name: Callable[[Any
 def _parts_of(value: Any, name: Callable[[Any], Any] | None) -> dict[Any, Any] | list[Any] | None:
     if isinstance(value, (list, tuple)):
         return [*value]
-    fields = value.wire_fields() if hasattr(value, "wire_fields") else value
+    fields = value.wire_fields() if isinstance(value, Encodable) else value
     if not isinstance(fields, Mapping):
         return None
     return {key if name is None else name(key): item for key, item in fields.items() if item is not UNSET}

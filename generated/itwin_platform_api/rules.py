@@ -5,7 +5,7 @@ are not checked, because the service may have added some.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -98,13 +98,11 @@ class Rule:
     missing_code: str | None = None
     #: The types of values that need no check, because the rule has no constraint beside the type.
     free: frozenset[type] = field(init=False, repr=False, default=frozenset())
-    #: The names of all properties, and those of the required properties.
-    names: frozenset[str] = field(init=False, repr=False)
-    needed: frozenset[str] = field(init=False, repr=False)
+    #: The rules of the required properties.
+    needed: Mapping[str, "Rule"] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "names", frozenset(self.properties))
-        object.__setattr__(self, "needed", frozenset(name for name, inner in self.properties.items() if inner.required))
+        object.__setattr__(self, "needed", {name: inner for name, inner in self.properties.items() if inner.required})
         limits = (self.least, self.most, self.pattern, self.items)
         if limits == (None, None, None, None) and not self.properties and not self.forms:
             object.__setattr__(self, "free", _TYPES.get(self.kind, self.free))
@@ -164,8 +162,7 @@ def _violation(rule: Rule, words: str) -> Violation:
 
 
 def _missing(rule: Rule, words: str) -> Violation:
-    violation = _violation(rule, words)
-    return violation if rule.missing_code is None else replace(violation, code=rule.missing_code)
+    return replace(_violation(rule, words), code=rule.missing_code or rule.code)
 
 
 def _inside(place: str, violation: Violation) -> Violation:
@@ -234,14 +231,12 @@ def _check_array(rule: Rule, value: object) -> Violation | None:
 
 
 def _check_object(rule: Rule, value: Any) -> Violation | None:
-    mapping = type(value) is dict
-    if not mapping and type(value) is not Fields:
+    mapping = type(value) is not Fields
+    if mapping and type(value) is not dict:
         value = fields_of(value)  # a model in a mapping
         mapping = type(value) is not Fields
         if mapping and not isinstance(value, Mapping):
             return _violation(rule, f"must be {_objects(rule)}, not {class_name(value)}")
-    if not rule.properties and not rule.forms:
-        return None
     place = rule.argument
     if rule.forms:
         kind = value.get("type")
@@ -250,14 +245,12 @@ def _check_object(rule: Rule, value: Any) -> Violation | None:
                 rule, f"must have a `type`, one of {', '.join(rule.forms)}; another one is sent only without checks"
             )
         rule = rule.forms[kind]
-    model = None if mapping or rule.complete is None else getattr(value, "model", "another model")
-    if model is not None and model != rule.complete:
-        return _violation(replace(rule, argument=place), f"must be {_objects(rule)}, not {model}")
     violation = None
-    if mapping and not rule.names.issuperset(value):
-        violation = _check_spelling(rule.properties, value)
     if rule.complete is not None:
-        violation = violation or _check_completeness(rule, value, mapping=mapping)
+        model = rule.complete if mapping else getattr(value, "model", "another model")
+        if model != rule.complete:
+            return _violation(replace(rule, argument=place), f"must be {_objects(rule)}, not {model}")
+        violation = _check_completeness(rule, value, mapping=mapping)
     violation = violation or _check_properties(rule, value, mapping=mapping)
     return None if violation is None else _inside(place, violation)
 
@@ -271,25 +264,27 @@ def _objects(rule: Rule) -> str:
 def _check_properties(rule: Rule, fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
     """Check the properties of an object: first the present ones, then whether a required one is missing."""
     for name, value in fields.items():
-        if (inner := rule.properties.get(name)) is None or type(value) in inner.free:
-            continue
+        if (inner := rule.properties.get(name)) is None:
+            violation = _check_spelling(rule.properties, (name,)) if mapping else None
         # A mapping may have null in any optional property: the document does not say how the service treats null.
-        violation = None if value is None and mapping and not inner.required else _check(inner, value)
+        elif type(value) in inner.free or (value is None and mapping and not inner.required):
+            continue
+        else:
+            violation = _check(inner, value)
         if violation is not None:
             return violation
-    if rule.needed <= fields.keys():
-        return None
-    missing = next(inner for name, inner in rule.properties.items() if inner.required and name not in fields)
-    return _missing(missing, "is required" if mapping else "is required: UNSET would omit it")
+    for name, inner in rule.needed.items() if rule.complete is None else ():  # a complete object is checked already
+        if name not in fields:
+            return _missing(inner, "is required" if mapping else "is required: UNSET would omit it")
+    return None
 
 
-def _check_spelling(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> Violation | None:
+def _check_spelling(properties: Mapping[str, Rule], keys: Iterable[object]) -> Violation | None:
     """Reject the Python name of a property as a key of a mapping: the service would get an unknown property."""
-    for key in fields:
-        if key not in properties:
-            for name, inner in properties.items():
-                if key == inner.argument:
-                    return replace(_violation(inner, f"must be written as in JSON in a mapping: {name}"), argument=key)
+    for key in keys:
+        for name, inner in properties.items():
+            if key == inner.argument and key not in properties:
+                return _violation(inner, f"must be written as in JSON in a mapping: {name}")
     return None
 
 
@@ -307,7 +302,8 @@ def _check_completeness(rule: Rule, fields: Mapping[Any, object], *, mapping: bo
     names = ", ".join(f"{inner.argument}=..." for name, inner in rule.properties.items() if name != "type")
     first = next(iter(lacking.values()))
     violation = _missing(first if first.required else rule, f"lacks {', '.join(missing)}")
-    return replace(violation, argument="", instead=f"{rule.complete}({names})")
+    misspelled = _check_spelling(rule.properties, fields) if mapping else None
+    return misspelled or replace(violation, argument="", instead=f"{rule.complete}({names})")
 
 
 _CHECKS: Mapping[str, Callable[[Rule, object], Violation | None]] = {

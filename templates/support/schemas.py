@@ -25,7 +25,7 @@ from typing import (
 import attrs
 
 from .description import describe, missing_key
-from .encoding import Fields, encode
+from .encoding import Encodable, Fields, encode
 from .kinds import ANY, Kind, Table
 from .methods import reader_of, writer_of
 from .pickling import reduced
@@ -42,7 +42,7 @@ _SCALARS: dict[Any, dict[str, Any]] = {
 }
 
 
-class _WithVars:
+class _WithVars(Encodable):
     __slots__ = ()
 
     if not TYPE_CHECKING:
