@@ -7,7 +7,8 @@ value of another JSON type, is parsed into dictionaries, and the same table make
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from msgspec import convert, defstruct, field
@@ -92,7 +93,7 @@ class Structures:
     def _fields(self, model: Any, without: Container[str | None]) -> tuple[list[str], dict[str, Any], list[Any]]:
         """Return the code that makes a model, the globals of the code, and the fields of the model's structure."""
         names: dict[str, Any] = {"blank": blank, "model_of": model, "UNSET": UNSET}
-        lines, fields = ["model = blank(model_of)", "model.additional_properties = {}"], list[Any]()
+        lines, fields = ["model = blank(model_of)", "model._additional_properties = None"], list[Any]()
         for number, (wire, (name, kind)) in enumerate(model.FIELDS.items()):
             if wire not in without:
                 checked, make = kind.checked(self)
@@ -137,10 +138,7 @@ def _assignment(name: str, make: str, *, is_checked: bool, is_made: bool) -> lis
 
 
 def _union(structures: Iterable[Any]) -> Any:
-    union, *others = structures
-    for structure in others:
-        union = union | structure
-    return union
+    return reduce(or_, structures)
 
 
 def _converted(structures: Mapping[str, Any], kind: Any, value: Any) -> Any:

@@ -41,13 +41,13 @@ def reader_of(model: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
         names["decode_others"] = partial(decode_map, decode)
         unknown = f"decode_others({unknown})"
     lines = ["d, model = src_dict, blank(cls)", f"known = {len(model.FIELDS)}", *present, *optional]
-    lines += [f"model.additional_properties = {unknown}", "return model"]
+    lines += [f"model._additional_properties = {unknown}", "return model"]
     return compiled(model, "from_dict(cls, src_dict)", lines, names)
 
 
 def writer_of(model: Any) -> Callable[[Any], Fields]:
     """Return the function that writes the fields of a model by their names in JSON, in the order of the document."""
-    lines = ["wire = Fields(self.additional_properties) if self.additional_properties else Fields()"]
+    lines = ["wire = Fields(self._additional_properties) if self._additional_properties else Fields()"]
     for wire, (name, kind) in model.FIELDS.items():
         value = "fields_of(value)" if kind.holds_models else "value"
         # A complete object omits an optional field that is None, and a required field that is UNSET, which is rejected.

@@ -24,6 +24,7 @@ from typing import (
 
 import attrs
 
+from .decoding import make_when_read
 from .description import describe, missing_key
 from .encoding import Fields, encode
 from .kinds import ANY, Kind, Table
@@ -139,6 +140,10 @@ class JSONModel(_WithVars):
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: object, handler: object) -> dict[str, Any]:
         return json_schema(cls)
+
+
+# Few models have unknown properties, and a dictionary takes as long as four fields: see the row "iTwins, pages of 100".
+make_when_read(JSONModel, "additional_properties", {NoneType: lambda _: {}})
 
 
 def _with_table(kind: type[Any]) -> Any:
