@@ -24,11 +24,10 @@ from typing import (
 
 import attrs
 
-from .decoding import make_when_read
 from .description import describe, missing_key
 from .encoding import Fields, encode
 from .kinds import ANY, Kind, Table
-from .methods import reader_of, writer_of
+from .methods import make_when_read, reader_of, writer_of
 from .pickling import reduced
 from .unset import UNSET, Unset
 

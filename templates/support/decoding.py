@@ -140,32 +140,6 @@ def decode_one_of(models: Iterable[Any], value: Any) -> Any:
 MAKERS: dict[type[Any], Callable[[Any], Any]] = {}
 
 
-def make_when_read(model: type[Any], name: str, makers: Mapping[type[Any], Callable[[Any], Any]] = MAKERS) -> None:
-    """Let a field hold a structure, and make its model when the field is first read.
-
-    The garbage collector visits models and no structures: see the benchmark row "5,000 scene objects". Two threads that
-    read a field for the first time at once may get different but equal models; the field keeps one of them.
-
-    Args:
-        model: the class; the field with an underscore before its name is the field as it is, without making anything.
-        name: the name of the field.
-        makers: the functions that make the value, by the class of what the field holds.
-    """
-    slot = vars(model)[name]
-    read, write = slot.__get__, slot.__set__
-
-    def model_of(self: Any) -> Any:
-        value = read(self)
-        make = makers.get(value.__class__)
-        if make is not None:
-            value = make(value)
-            write(self, value)
-        return value
-
-    setattr(model, f"_{name}", slot)
-    setattr(model, name, property(model_of, write, slot.__delete__, f"The `{name}`, made when it is first read."))
-
-
 def decode_kind(models: Mapping[str, Any], kind: Any, value: Any) -> Any:
     """Decode an object into the model of its kind; an object of another kind stays a dictionary."""
     model = models.get(kind) if isinstance(value, dict) and isinstance(kind, str) else None

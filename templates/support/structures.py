@@ -74,10 +74,10 @@ class Structures:
         if self._any_kind:
             names["convert_data"] = partial(_converted, by_value)
             lines += [f"model.{of_kind} = values.{of_kind}"]
-            lines += [f"model.{name} = convert_data(values.{of_kind}, values.{name})"]
+            lines += [f"model._{name} = convert_data(values.{of_kind}, values.{name})"]
             fields += [_optional(of_kind, str, KIND), _optional(name, Any, by_kind)]
             return self._structure(compiled(model, "make_any_kind(values)", [*lines, "return model"], names), fields)
-        lines += [f"model.{of_kind} = kind", f"model.{name} = values.{name}", "return model"]
+        lines += [f"model.{of_kind} = kind", f"model._{name} = values.{name}", "return model"]
         make = compiled(model, "make_kind(kind, values)", lines, names)
         return _union(
             self._structure(partial(make, value), [*fields, _optional(name, data, by_kind)], tag=(KIND, value))
