@@ -61,7 +61,7 @@ class Structures:
         """Return the type to parse one of several models into; Any unless one constant property distinguishes them."""
         tagged = [self._tagged(model) for model in models if len(model.CONSTANTS) == 1 and _has_structure(model)]
         wires = {wire for model in models for wire in model.CONSTANTS}
-        return _union(tagged) if len(wires) == 1 and len(tagged) == len(models) else Any
+        return reduce(or_, tagged) if len(wires) == 1 and len(tagged) == len(models) else Any
 
     def _of(self, model: Any) -> Any:
         by_kind = next((wire for wire, (_, kind) in model.FIELDS.items() if kind.models_by_kind), None)
@@ -78,11 +78,11 @@ class Structures:
             fields += [_optional(of_kind, str, KIND), _optional(name, Any, by_kind)]
             return self._structure(compiled(model, "make_any_kind(values)", [*lines, "return model"], names), fields)
         lines += [f"model.{of_kind} = kind", f"model._{name} = values.{name}", "return model"]
-        make = compiled(model, "make_kind(kind, values)", lines, names)
-        return _union(
-            self._structure(partial(make, value), [*fields, _optional(name, data, by_kind)], tag=(KIND, value))
-            for value, data in by_value.items()
-        )
+        tagged = []
+        for value, data in by_value.items():
+            make = compiled(model, "make_kind(values)", lines, {**names, "kind": value})
+            tagged.append(self._structure(make, [*fields, _optional(name, data, by_kind)], tag=(KIND, value)))
+        return reduce(or_, tagged)
 
     def _tagged(self, model: Any) -> Any:
         ((wire, value),) = model.CONSTANTS.items()
@@ -135,10 +135,6 @@ def _assignment(name: str, make: str, *, is_checked: bool, is_made: bool) -> lis
     if is_checked:  # a false value is null, UNSET or empty, and needs no decoding
         return [f"model.{name} = {make}(value) if (value := values.{name}) else value"]
     return [f"model.{name} = value if (value := values.{name}) is None or value is UNSET else {make}(value)"]
-
-
-def _union(structures: Iterable[Any]) -> Any:
-    return reduce(or_, structures)
 
 
 def _converted(structures: Mapping[str, Any], kind: Any, value: Any) -> Any:
