@@ -99,7 +99,10 @@ class Structures:
                 checked, make = kind.checked(self)
                 fields.append(_optional(name, checked, wire, default=None if name in model.OPTIONAL else UNSET))
                 names[f"make_{number}"] = make
-                lines += _assignment(name, f"make_{number}", is_checked=checked is not Any, is_made=make is not None)
+                value = f"values.{name}"
+                if make is not None:
+                    value = f"value if (value := values.{name}) is None or value is UNSET else make_{number}(value)"
+                lines.append(f"model.{name} = {value}")
         return lines, names, fields
 
     def _structure(
@@ -126,15 +129,6 @@ def _has_structure(model: Any) -> bool:
 def _optional(name: str, checked: Any, wire: str, *, default: object = UNSET) -> Any:
     """Return the declaration of a nullable field, named `wire` in JSON, with the value of a missing property."""
     return name, checked if checked is Any else checked | None, field(default=default, name=wire)
-
-
-def _assignment(name: str, make: str, *, is_checked: bool, is_made: bool) -> list[str]:
-    """Return the line of code that sets a field of a model from the same field of its structure."""
-    if not is_made:
-        return [f"model.{name} = values.{name}"]
-    if is_checked:  # a false value is null, UNSET or empty, and needs no decoding
-        return [f"model.{name} = {make}(value) if (value := values.{name}) else value"]
-    return [f"model.{name} = value if (value := values.{name}) is None or value is UNSET else {make}(value)"]
 
 
 def _converted(structures: Mapping[str, Any], kind: Any, value: Any) -> Any:
