@@ -140,27 +140,6 @@ def decode_one_of(models: Iterable[Any], value: Any) -> Any:
 MAKERS: dict[type[Any], Callable[[Any], Any]] = {}
 
 
-def make_when_read(model: type[Any], name: str) -> None:
-    """Let a field hold a structure, and make its model when the field is first read.
-
-    The garbage collector visits models and no structures: see the benchmark row "5,000 scene objects". Two threads that
-    read a field for the first time at once may get different but equal models; the field keeps one of them.
-    """
-    slot = vars(model)[name]
-    read, write = slot.__get__, slot.__set__
-
-    def model_of(self: Any) -> Any:
-        value = read(self)
-        make = MAKERS.get(value.__class__)
-        if make is not None:
-            value = make(value)
-            write(self, value)
-        return value
-
-    documentation = f"The assigned `{name}`, or the received one as a model of its kind."
-    setattr(model, name, property(model_of, write, slot.__delete__, documentation))
-
-
 def decode_kind(models: Mapping[str, Any], kind: Any, value: Any) -> Any:
     """Decode an object into the model of its kind; an object of another kind stays a dictionary."""
     model = models.get(kind) if isinstance(value, dict) and isinstance(kind, str) else None

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from .decoding import blank, decode_map, unknown_of
+from .decoding import MAKERS, blank, decode_map, unknown_of
 from .encoding import Encodable, Fields, fields_of
 from .unset import UNSET
 
@@ -41,13 +41,13 @@ def reader_of(model: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
         names["decode_others"] = partial(decode_map, decode)
         unknown = f"decode_others({unknown})"
     lines = ["d, model = src_dict, blank(cls)", f"known = {len(model.FIELDS)}", *present, *optional]
-    lines += [f"model.additional_properties = {unknown}", "return model"]
+    lines += [f"model._additional_properties = {unknown}", "return model"]
     return compiled(model, "from_dict(cls, src_dict)", lines, names)
 
 
 def writer_of(model: Any) -> Callable[[Any], Fields]:
     """Return the function that writes the fields of a model by their names in JSON, in the order of the document."""
-    lines = ["wire = Fields(self.additional_properties) if self.additional_properties else Fields()"]
+    lines = ["wire = Fields(self._additional_properties) if self._additional_properties else Fields()"]
     # `fields_of` alone is slower: see the row "POST 100 objects as models, echoed" of docs/benchmarks.md.
     inner = "value.wire_fields() if isinstance(value, Encodable) else fields_of(value)"
     for wire, (name, kind) in model.FIELDS.items():
@@ -59,6 +59,25 @@ def writer_of(model: Any) -> Callable[[Any], Fields]:
         lines.append(f"wire.model = {model.__name__!r}")
     names = {"Fields": Fields, "UNSET": UNSET, "fields_of": fields_of, "Encodable": Encodable}
     return compiled(model, "wire_fields(self)", [*lines, "return wire"], names)
+
+
+def make_when_read(model: type[Any], name: str, makers: Mapping[type[Any], Callable[[Any], Any]] = MAKERS) -> None:
+    """Let a field hold a structure, and make its model when the field is first read.
+
+    The garbage collector visits models and no structures: see the benchmark row "5,000 scene objects". Two threads that
+    read a field for the first time at once may get different but equal models; the field keeps one of them.
+
+    Args:
+        model: the class; the field with an underscore before its name is the field as it is, without making anything.
+        name: the name of the field.
+        makers: the functions that make the value, by the class of what the field holds.
+    """
+    slot = vars(model)[name]
+    setattr(model, f"_{name}", slot)
+    lines = [f"value = self._{name}", "if (make := makers.get(value.__class__)) is not None:"]
+    lines += [f"    value = self._{name} = make(value)", "return value"]
+    read = compiled(model, f"{name}(self)", lines, {"makers": makers})
+    setattr(model, name, property(read, slot.__set__, slot.__delete__, f"The `{name}`, made when it is first read."))
 
 
 def compiled(model: Any, signature: str, lines: list[str], names: dict[str, Any]) -> Callable[..., Any]:

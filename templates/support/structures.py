@@ -7,7 +7,8 @@ value of another JSON type, is parsed into dictionaries, and the same table make
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from msgspec import convert, defstruct, field
@@ -60,7 +61,7 @@ class Structures:
         """Return the type to parse one of several models into; Any unless one constant property distinguishes them."""
         tagged = [self._tagged(model) for model in models if len(model.CONSTANTS) == 1 and _has_structure(model)]
         wires = {wire for model in models for wire in model.CONSTANTS}
-        return _union(tagged) if len(wires) == 1 and len(tagged) == len(models) else Any
+        return reduce(or_, tagged) if len(wires) == 1 and len(tagged) == len(models) else Any
 
     def _of(self, model: Any) -> Any:
         by_kind = next((wire for wire, (_, kind) in model.FIELDS.items() if kind.models_by_kind), None)
@@ -73,15 +74,15 @@ class Structures:
         if self._any_kind:
             names["convert_data"] = partial(_converted, by_value)
             lines += [f"model.{of_kind} = values.{of_kind}"]
-            lines += [f"model.{name} = convert_data(values.{of_kind}, values.{name})"]
+            lines += [f"model._{name} = convert_data(values.{of_kind}, values.{name})"]
             fields += [_optional(of_kind, str, KIND), _optional(name, Any, by_kind)]
             return self._structure(compiled(model, "make_any_kind(values)", [*lines, "return model"], names), fields)
-        lines += [f"model.{of_kind} = kind", f"model.{name} = values.{name}", "return model"]
-        make = compiled(model, "make_kind(kind, values)", lines, names)
-        return _union(
-            self._structure(partial(make, value), [*fields, _optional(name, data, by_kind)], tag=(KIND, value))
-            for value, data in by_value.items()
-        )
+        lines += [f"model.{of_kind} = kind", f"model._{name} = values.{name}", "return model"]
+        tagged = []
+        for value, data in by_value.items():
+            make = compiled(model, "make_kind(values)", lines, {**names, "kind": value})
+            tagged.append(self._structure(make, [*fields, _optional(name, data, by_kind)], tag=(KIND, value)))
+        return reduce(or_, tagged)
 
     def _tagged(self, model: Any) -> Any:
         ((wire, value),) = model.CONSTANTS.items()
@@ -92,13 +93,16 @@ class Structures:
     def _fields(self, model: Any, without: Container[str | None]) -> tuple[list[str], dict[str, Any], list[Any]]:
         """Return the code that makes a model, the globals of the code, and the fields of the model's structure."""
         names: dict[str, Any] = {"blank": blank, "model_of": model, "UNSET": UNSET}
-        lines, fields = ["model = blank(model_of)", "model.additional_properties = {}"], list[Any]()
+        lines, fields = ["model = blank(model_of)", "model._additional_properties = None"], list[Any]()
         for number, (wire, (name, kind)) in enumerate(model.FIELDS.items()):
             if wire not in without:
                 checked, make = kind.checked(self)
                 fields.append(_optional(name, checked, wire, default=None if name in model.OPTIONAL else UNSET))
                 names[f"make_{number}"] = make
-                lines += _assignment(name, f"make_{number}", is_checked=checked is not Any, is_made=make is not None)
+                value = f"values.{name}"
+                if make is not None:
+                    value = f"value if (value := values.{name}) is None or value is UNSET else make_{number}(value)"
+                lines.append(f"model.{name} = {value}")
         return lines, names, fields
 
     def _structure(
@@ -125,22 +129,6 @@ def _has_structure(model: Any) -> bool:
 def _optional(name: str, checked: Any, wire: str, *, default: object = UNSET) -> Any:
     """Return the declaration of a nullable field, named `wire` in JSON, with the value of a missing property."""
     return name, checked if checked is Any else checked | None, field(default=default, name=wire)
-
-
-def _assignment(name: str, make: str, *, is_checked: bool, is_made: bool) -> list[str]:
-    """Return the line of code that sets a field of a model from the same field of its structure."""
-    if not is_made:
-        return [f"model.{name} = values.{name}"]
-    if is_checked:  # a false value is null, UNSET or empty, and needs no decoding
-        return [f"model.{name} = {make}(value) if (value := values.{name}) else value"]
-    return [f"model.{name} = value if (value := values.{name}) is None or value is UNSET else {make}(value)"]
-
-
-def _union(structures: Iterable[Any]) -> Any:
-    union, *others = structures
-    for structure in others:
-        union = union | structure
-    return union
 
 
 def _converted(structures: Mapping[str, Any], kind: Any, value: Any) -> Any:

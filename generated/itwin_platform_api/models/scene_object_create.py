@@ -5,8 +5,8 @@ from typing import Any, ClassVar, NotRequired, TypedDict
 
 from attrs import define as _attrs_define
 
-from ..decoding import make_when_read
 from ..kinds import BOOLEAN, NUMBER, STRING, ByKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel, takes_mapping
 from ..unset import UNSET, Unset
 

@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 from attrs import define as _attrs_define
 
-from ..decoding import make_when_read
 from ..kinds import BOOLEAN, STRING, ByKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel
 from ..unset import UNSET, Unset
 
