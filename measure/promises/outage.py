@@ -8,7 +8,7 @@ from statistics import mean, median
 
 import httpx
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformError
-from itwin_platform_transport import CallInfo, Request
+from itwin_platform_transport import CallInfo, Origin, Request
 from itwin_platform_transport.gates import breaker
 
 from tests.support.event_loops import in_virtual_time
@@ -57,7 +57,7 @@ async def called(
 ) -> tuple[str, int | type[PlatformError], float]:
     """Make a call; return its path, its status or its error, and the time of its end."""
     info = CallInfo(method="GET", route=route, policy=BackoffPolicy())
-    request = Request("GET", httpx.URL(f"https://service.example{path}"), (), b"", {})
+    request = Request("GET", Origin(b"https", b"service.example", None), path.encode(), (), b"", {})
     try:
         result = await transport.send(request, info)
     except PlatformError as error:

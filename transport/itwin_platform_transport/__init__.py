@@ -18,7 +18,7 @@ from .connections.httpx2_adapter import (
     HTTPX2Timeout as HTTPX2Timeout,
     HTTPX2Transport as HTTPX2Transport,
 )
-from .connections.messages import Request as Request, Response as Response
+from .connections.messages import Origin as Origin, Request as Request, Response as Response
 from .errors import (
     DeadlineExceededError as DeadlineExceededError,
     NotSentError as NotSentError,

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from .errors import (
     NotSentError,
@@ -77,6 +77,8 @@ class Outcome(enum.Enum):
     TIMED_OUT_IDLE = "status 408 on a connection that was idle before"
     FINAL = "any other response"
 
+    __hash__ = object.__hash__  # in C: see the row "GET" of docs/benchmarks.md
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
@@ -131,10 +133,10 @@ OUTCOMES = {
 }
 
 #: After one of these the request may have had an effect.
-EFFECT_POSSIBLE = (Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP)
+EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP})
 
 #: After one of these not a byte of the request was written.
-NOT_WRITTEN = (Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED)
+NOT_WRITTEN = frozenset({Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED})
 
 #: After one of these the operation is down, perhaps for all calls.
 DOWN = (Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN)
@@ -147,7 +149,8 @@ JITTER_SECONDS = 0.5
 RETRY_AFTER_JITTER_SHARE = 0.05
 
 
-class Progress(NamedTuple):
+@dataclass(slots=True)
+class Progress:
     """The attempts of a call so far.
 
     Args:
@@ -157,10 +160,10 @@ class Progress(NamedTuple):
         may_have_had_an_effect: whether one of the requests may have had one.
     """
 
-    attempts: int = 0
-    rate_limits: int = 0
-    sent: int = 0
-    may_have_had_an_effect: bool = False
+    attempts: Final[int] = 0
+    rate_limits: Final[int] = 0
+    sent: Final[int] = 0
+    may_have_had_an_effect: Final[bool] = False
 
     def after(self, outcome: Outcome) -> "Progress":
         """Return the progress after one more attempt."""

@@ -34,6 +34,7 @@ from tests.support.services import (
     backoff,
     now,
     rate_limited,
+    request_to,
     send,
     wall_clock,
 )
@@ -69,7 +70,7 @@ async def test_each_of_many_calls_ends_at_its_own_deadline() -> None:
     async def seconds_of(deadline: float) -> float:
         info = CallInfo(method="GET", route="/things", policy=BackoffPolicy(deadline=deadline))
         with pytest.raises(DeadlineExceededError):
-            await transport.send(Request("GET", httpx.URL(f"{ADDRESS}/things"), [], b"", {}), info)
+            await transport.send(request_to(f"{ADDRESS}/things"), info)
         return loop.time()
 
     assert await asyncio.gather(*map(seconds_of, (20.0, 10.0, 15.0, 10.0))) == [20.0, 10.0, 15.0, 10.0]

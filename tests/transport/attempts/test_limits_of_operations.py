@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Gate, Request
+from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Gate
 
-from tests.support.services import ReceivedRequest, ScriptedTransport, Step, backoff, now, response
+from tests.support.services import ReceivedRequest, ScriptedTransport, Step, backoff, now, request_to, response
 
 #: The header with which a 429 names its operation.
 NAMED = {"ITwinPlatform-RateLimited-Operation": "any"}
@@ -35,7 +35,7 @@ def a_until(seconds: float) -> Is:
 
 async def call(transport: BackoffTransport, operation: str, *, policy: BackoffPolicy | None = None) -> CallResult:
     """Make a call of an operation."""
-    request = Request("GET", httpx.URL(f"https://service.example/{operation}/1"), (), b"", {})
+    request = request_to(f"https://service.example/{operation}/1")
     info = CallInfo(method="GET", route=f"/{operation}/{{id}}", policy=policy or BackoffPolicy())
     return await transport.send(request, info)
 

@@ -26,7 +26,16 @@ from itwin_platform_transport import (
 from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN, MOST_REMEMBERED, Breakers, Failure
 
 from tests.support.event_loops import in_virtual_time
-from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
+from tests.support.services import (
+    Outcome,
+    ReceivedRequest,
+    ScriptedTransport,
+    Step,
+    backoff,
+    now,
+    request_to,
+    response,
+)
 
 POLICY = BackoffPolicy()
 Sent = tuple[Request, CallInfo]
@@ -34,7 +43,7 @@ Sent = tuple[Request, CallInfo]
 
 def get(path: str, *, policy: BackoffPolicy = POLICY, method: str = "GET") -> Sent:
     """Return a request of one operation, by its object."""
-    request = Request(method, httpx.URL(f"https://service.example/things/{path}"), (), b"", {})
+    request = request_to(f"https://service.example/things/{path}", method=method)
     return request, CallInfo(method=method, route="/things/{id}", policy=policy)
 
 
@@ -222,7 +231,7 @@ def test_an_outage_continues_in_another_event_loop() -> None:
 async def test_other_operations_continue() -> None:
     """Only calls of the operation that is down wait: one method and route, or one host if no route is known."""
     transport = backoff(ScriptedTransport(lambda received: 503 if "opening" in received.target else 200, latency=0.01))
-    request = Request("GET", httpx.URL("https://other.example/things/x"), (), b"", {})
+    request = request_to("https://other.example/things/x")
     others = (
         get("x", method="PATCH"),
         (request, CallInfo(method="GET", route="/others/{id}", policy=POLICY)),

@@ -15,11 +15,12 @@ import pytest
 from hypothesis import Phase, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from itwin_platform_transport.connections.engine import Pool, head_of, header_lines
+from itwin_platform_transport.connections.messages import Origin, Sending
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.examples import examples
 
-ORIGIN = (b"http", b"127.0.0.1", 80)
+ORIGIN = Origin(b"http", b"127.0.0.1", 80)
 TIMES = {"connect": 30.0, "read": 30.0, "write": 30.0}
 #: More bytes than the buffers of one direction: they make the peer pause.
 LARGE = 800_000
@@ -51,7 +52,7 @@ class Call:
         """Send the request, wait for the hold if there is one, and read the response."""
         headers = [(b"Host", b"service.example"), (b"Content-Length", b"%d" % len(self.content))]
         head = head_of(b"POST", b"/%d" % self.number, header_lines(headers), self.content)
-        response = await pool.send(ORIGIN, head, self.content, {"timeout": TIMES})
+        response = await pool.send(ORIGIN, head, self.content, {"timeout": TIMES}, Sending())
         if response.stream is None:
             self.body = response.content
             return

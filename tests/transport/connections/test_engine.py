@@ -9,8 +9,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from itwin_platform_transport import BackoffTransport, EngineTransport, NotSentError, Request
-from itwin_platform_transport.connections.messages import NOT_HTTP
+from itwin_platform_transport import BackoffTransport, EngineTransport, NotSentError, Origin
+from itwin_platform_transport.connections.messages import NOT_HTTP, Sending
 
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
@@ -26,7 +26,7 @@ from tests.support.networks import (
     watched,
 )
 from tests.support.real_time import pass_time, until
-from tests.support.services import RawServer, raw_response
+from tests.support.services import RawServer, raw_response, request_to
 
 LARGE = bytes(range(256)) * 40_000
 #: More bytes than all buffers between two programs.
@@ -465,14 +465,15 @@ async def test_a_service_that_selects_another_protocol_gets_no_request(
 async def test_a_replaced_function_of_httpx_gets_each_request(plain: Network, route: str) -> None:
     """The transport then sends through the replaced function, also after earlier requests, and sends the same bytes."""
     async with RawServer(raw_response(b"{}")) as server:
-        request = Request("GET", httpx.URL(server.address), ((b"host", b"h"), (b"a", b"b")), b"", {"timeout": TIMES})
-        assert (await plain.transport.send(request)).content == b"{}"
+        request = request_to(server.address)
+        request.raw_headers, request.extensions = ((b"host", b"h"), (b"a", b"b")), {"timeout": TIMES}
+        assert (await plain.transport.send(request, Sending())).content == b"{}"
         with watched(route) as seen:
-            response = await plain.transport.send(request)
+            response = await plain.transport.send(request, Sending())
             await response.read(limit=10)
-            request.url = httpx.URL("ftp://127.0.0.1")
+            request.origin = Origin(b"ftp", b"127.0.0.1", None)
             with pytest.raises(httpx.UnsupportedProtocol):
-                await plain.transport.send(request)
+                await plain.transport.send(request, Sending())
             await plain.transport.aclose()
     assert (response.content, len(seen)) == (b"{}", 1 if route == "watched httpcore" else 2)
     assert [received.headers.raw for received in server.requests] == [[(b"host", b"h"), (b"a", b"b")]] * 2

@@ -26,7 +26,7 @@ from itwin_platform import (
     TransportError,
     __version__,
 )
-from itwin_platform_transport import CallInfo, Request
+from itwin_platform_transport import CallInfo
 from opentelemetry import trace
 from opentelemetry.instrumentation.httpx import HTTPXClientInstrumentor
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -34,7 +34,16 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pytest_httpx import HTTPXMock
 
-from tests.support.services import Outcome, PreparedResponse, ScriptedTransport, backoff, rate_limited, response, send
+from tests.support.services import (
+    Outcome,
+    PreparedResponse,
+    ScriptedTransport,
+    backoff,
+    rate_limited,
+    request_to,
+    response,
+    send,
+)
 
 UNTRUSTED = httpx.ConnectError("x")
 UNTRUSTED.__cause__ = ssl.SSLCertVerificationError("certificate has expired")
@@ -209,8 +218,8 @@ async def test_a_span_has_the_wait_for_a_probe(spans: InMemorySpanExporter) -> N
     """The `outage_wait` is the time in which the circuit breaker was open, before another call probed."""
     info = CallInfo(method="GET", route="/things/{id}", policy=POLICY)
     transport = backoff(ScriptedTransport(*[503] * 20, 200, latency=0.5))
-    urls = [httpx.URL(f"https://service.example/things/{number}") for number in range(21)]
-    await asyncio.gather(*(transport.send(Request("GET", url, (), b"", {}), info) for url in urls))
+    addresses = [f"https://service.example/things/{number}" for number in range(21)]
+    await asyncio.gather(*(transport.send(request_to(address), info) for address in addresses))
     attempts = [attributes_of(span) for span in spans.get_finished_spans() if span.kind is trace.SpanKind.CLIENT]
     waits = [attempt.get("itwin_platform.outage_wait") for attempt in attempts]
     assert waits[:20] == [None] * 20

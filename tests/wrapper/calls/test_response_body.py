@@ -10,7 +10,7 @@ import pytest
 from itwin_platform._requests.sender import DecodedResponse
 from itwin_platform_transport import AccessToken, BackoffPolicy, CallInfo, CallResult, Request, ResponseDecodeError
 from itwin_platform_transport.attempts.endings import KEPT_OF_TOO_LARGE
-from itwin_platform_transport.connections.messages import send_through
+from itwin_platform_transport.connections.messages import Sending, send_through
 
 MOST = 1_000_000
 
@@ -40,7 +40,7 @@ def head(chunks: Iterable[bytes], *, status: int = 200, encoding: str | None = N
 async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
     """Read a response as an attempt does, and decode it as the platform does."""
     request = await Request.of(httpx.Request("GET", "https://service.example"))
-    received = await send_through(httpx.MockTransport(lambda _: response), request)
+    received = await send_through(httpx.MockTransport(lambda _: response), request, Sending())
     await received.read(limit=limit)
     result = CallResult(received, 1, 0.0, None, None, None, AccessToken("planted-token"))
     info = CallInfo(method="GET", route="/", policy=BackoffPolicy())

@@ -4,14 +4,16 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 from ..connections.messages import Request, Response
 from ..errors import StateError
 from ..policy import BackoffPolicy, Outcome
 
 
-class CallInfo(NamedTuple):
+@dataclass(slots=True)
+class CallInfo:
     """The values of a call that its attempts need.
 
     Args:
@@ -21,13 +23,14 @@ class CallInfo(NamedTuple):
         has_template: whether the route is a template.
     """
 
-    method: str
-    route: str
-    policy: BackoffPolicy
-    has_template: bool = True
+    method: Final[str]
+    route: Final[str]
+    policy: Final[BackoffPolicy]
+    has_template: Final[bool] = True
 
 
-class Attempt(NamedTuple):
+@dataclass(slots=True)
+class Attempt:
     """The result of one attempt.
 
     Args:
@@ -38,11 +41,11 @@ class Attempt(NamedTuple):
         retry_after: the delay that the service named, in seconds.
     """
 
-    outcome: Outcome
-    delay: float
-    response: Response | None = None
-    error: Exception | None = None
-    retry_after: float | None = None
+    outcome: Final[Outcome]
+    delay: Final[float]
+    response: Final[Response | None] = None
+    error: Final[Exception | None] = None
+    retry_after: Final[float | None] = None
 
     @property
     def status(self) -> int | None:
@@ -103,7 +106,7 @@ class Call:
     @property
     def scopes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The keys of its two circuit breakers: that of its path, and that of its operation."""
-        return (*self.operation, self.request.url.path), self.operation
+        return (*self.operation, self.request.path), self.operation
 
     @property
     def elapsed(self) -> float:

@@ -1,8 +1,9 @@
 """The result of a call, or an error that says how much of the call was sent."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..connections.messages import Response, SettingError, kind_of_failure
 from ..errors import (
@@ -25,7 +26,8 @@ from .tokens import AccessToken, hide_token
 KEPT_OF_TOO_LARGE = 65_536
 
 
-class CallResult(NamedTuple):
+@dataclass(slots=True)
+class CallResult:
     """The result of a call: its final response, and a summary of its attempts.
 
     Args:
@@ -40,14 +42,14 @@ class CallResult(NamedTuple):
         ended_by_cooldown: whether a known cooldown ended the call: the response belongs to a request of another call.
     """
 
-    response: Response | None
-    attempts: int
-    seconds: float
-    retry_after: float | None
-    retry_at: datetime | None
-    reason: str | None
-    token: AccessToken | None
-    ended_by_cooldown: bool = False
+    response: Final[Response | None]
+    attempts: Final[int]
+    seconds: Final[float]
+    retry_after: Final[float | None]
+    retry_at: Final[datetime | None]
+    reason: Final[str | None]
+    token: Final[AccessToken | None]
+    ended_by_cooldown: Final[bool] = False
 
     def hide_token(self, text: str) -> str:
         """Redact the token of the last request in a text of the service."""
@@ -129,7 +131,7 @@ def circuit_open(
         failure = kind_of_failure(attempt.error)
         raise _error(call, progress, f"a circuit breaker is open ({failure})")
     left = shared.until - call.clock()
-    attempt = attempt._replace(retry_after=None if attempt.retry_after is None or left <= 0 else left)
+    attempt = replace(attempt, retry_after=None if attempt.retry_after is None or left <= 0 else left)
     reason = f"a circuit breaker is open; of this call {progress}"
     return result_of(call, progress, attempt, reason=reason, token=shared.token or token, now=now)
 

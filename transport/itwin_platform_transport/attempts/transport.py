@@ -24,7 +24,6 @@ from ..connections.messages import (
     Sending,
     is_not_http,
     is_wrong_address,
-    sending_of,
     why_final,
     without_frames,
 )
@@ -178,8 +177,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             with call:
                 while True:
                     permit, token = await self._admit(call, progress, new_token)
-                    request, sending = call.request.for_attempt(None if token is None else token.value)
-                    attempt = await self._attempt(call, request, permit, token, progress)
+                    sending = Sending(call.request.extensions.get("trace"))
+                    attempt = await self._attempt(call, sending, permit, token, progress)
                     progress, sending, new_token = progress.after(attempt.outcome), None, None
                     if attempt.outcome is not Outcome.FINAL or gate.breakers.active:
                         self._tell_breakers(call, attempt, token)
@@ -301,11 +300,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return permit
 
     async def _attempt(
-        self, call: Call, request: Request, permit: Permit, token: AccessToken | None, before: Progress
+        self, call: Call, sending: Sending, permit: Permit, token: AccessToken | None, before: Progress
     ) -> Attempt:
         """Send a request once, and return the result. The permit ends with the attempt."""
         started, trace = call.clock(), call.trace
-        work = self._send_and_read(call, request, permit, token, before)
+        work = self._send_and_read(call, sending, permit, token, before)
         if self._engine is None or not self._engine.cancels_cleanly:
             work = cancelled_in_order(work)
         try:
@@ -326,22 +325,25 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return attempt
 
     async def _send_and_read(
-        self, call: Call, request: Request, permit: Permit, token: AccessToken | None, before: Progress
+        self, call: Call, sending: Sending, permit: Permit, token: AccessToken | None, before: Progress
     ) -> Attempt:
-        policy = call.info.policy
+        policy, request = call.info.policy, call.request
         if self._calls.is_closed:
             # `aclose()` ran before the task of this attempt did.
             raise closed(call, before, is_in_flight=False)
+        if token is not None:
+            request = request.with_bearer(token.value)
         try:
-            response = await self._send_once(request)
+            response = await self._send_once(request, sending)
             is_success = response.status_code < 300
             attempt = Attempt(Outcome.FINAL, 0.0, response) if is_success else self._failed(response, before, policy)
             if attempt.outcome is Outcome.RATE_LIMITED:
                 # The cooldown starts before the body has arrived.
                 self._start_cooldown(call, permit, attempt, token)
-            await response.read(limit=self._max_response_bytes)
+            if response.stream is not None or len(response.content) > self._max_response_bytes:
+                await response.read(limit=self._max_response_bytes)
         except NO_RESPONSE as error:
-            outcome = outcome_of_error(error, request, was_reached=self._was_reached)
+            outcome = outcome_of_error(error, request, sending, was_reached=self._was_reached)
             return Attempt(outcome, self._delay(outcome, None, before, policy), error=error)
         return attempt
 
@@ -441,7 +443,7 @@ def _retry_event(call: Call, attempt: Attempt, progress: Progress, *, seconds: f
     )
 
 
-def outcome_of_error(error: Exception, request: Request, *, was_reached: bool) -> Outcome:
+def outcome_of_error(error: Exception, request: Request, sending: Sending, *, was_reached: bool) -> Outcome:
     """Classify a failure. After a failure of no known kind, the request may have had an effect."""
     if why_final(error) is not None:
         return Outcome.UNTRUSTED
@@ -451,5 +453,5 @@ def outcome_of_error(error: Exception, request: Request, *, was_reached: bool) -
         return Outcome.NOT_HTTP
     if isinstance(error, UNSENDABLE):
         return Outcome.UNSENDABLE
-    is_unsent = isinstance(error, NOT_CONNECTED) or not sending_of(request.extensions).may_have_begun
+    is_unsent = isinstance(error, NOT_CONNECTED) or not sending.may_have_begun
     return Outcome.NOT_SENT if is_unsent else Outcome.OUTCOME_UNKNOWN

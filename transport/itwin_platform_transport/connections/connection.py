@@ -237,6 +237,14 @@ class Connection(asyncio.Protocol):
         """
         while not self._body and self.state in ("body", "last body"):
             await self._wait(seconds, httpx.ReadTimeout)
+        return self.received()
+
+    def received(self) -> bytes:
+        """Return the part of the body that has arrived; b"" at its end.
+
+        Raises:
+            httpx.ReadError, httpx.RemoteProtocolError: as for `send`.
+        """
         if not self._body and self._failure is not None and self.state == "broken":
             raise self._failure
         self._transport.resume_reading()

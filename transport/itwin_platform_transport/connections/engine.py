@@ -33,9 +33,11 @@ from .messages import (
     FRAMING,
     NO_RESPONSE,
     THROUGH_PROXY,
+    Origin,
     RawHeaders,
     Request,
     Response,
+    Sending,
     SettingError,
     send_through,
     sending_of,
@@ -62,8 +64,6 @@ _TARGET_BYTES = bytes(range(0x21, 0x7F))
 
 #: The lines of headers, None if one is illegal; and the headers that state where the body ends.
 HeaderLines = tuple[bytes | None, list[tuple[bytes, bytes]]]
-#: Scheme, host and port.
-Origin = tuple[bytes, bytes, int | None]
 
 
 class EngineTransport(httpx.AsyncBaseTransport):
@@ -113,7 +113,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
         Raises:
             httpx.TransportError: as httpx's own transport raises it.
         """
-        response = await self.send(await Request.of(request))
+        response = await self.send(await Request.of(request), sending_of(request.extensions))
         if response.is_read and response.fault is None:
             # A tool has read and decoded it.
             await response.read(limit=len(response.content))
@@ -123,40 +123,38 @@ class EngineTransport(httpx.AsyncBaseTransport):
             await anext(made.aiter_raw(), None)
         return made
 
-    def send(self, request: Request) -> Awaitable[Response]:
+    def send(self, request: Request, sending: Sending) -> Awaitable[Response]:
         """Send one attempt, and return when the head of its response has come.
 
         Raises:
             httpx.TransportError: as httpx's own transport raises it.
         """
         if self._proxies is not None or _is_watched():
-            return self._send_by_httpx(request)
-        url, content = request.url, request.content
-        pool = self._pool
-        head = head_of(request.method.encode(), url.raw_path, pool.lines_of(tuple(request.raw_headers)), content)
-        return pool.send((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
+            return self._send_by_httpx(request, sending)
+        pool, content = self._pool, request.content
+        head = head_of(request.method.encode(), request.target, pool.lines_of(tuple(request.raw_headers)), content)
+        return pool.send(request.origin, head, content, request.extensions, sending)
 
-    async def _send_by_httpx(self, request: Request) -> Response:
+    async def _send_by_httpx(self, request: Request, sending: Sending) -> Response:
         proxy = None if self._proxies is None else self._proxies.proxy_for(request.url)
         transport: httpx.AsyncBaseTransport = self._watched
         if proxy is not None or _is_watched_below():
-            await self._read_certificates(request.extensions)
+            await self._read_certificates(request.extensions, sending)
             transport = await self._through(proxy)
-            request = replace(request, url=without_dot(request.url))
+            request = replace(request, origin=without_dot(request.origin))
         if _is_replaced(httpx.AsyncClient.send, "httpx."):
             client = httpx.AsyncClient(transport=transport, trust_env=False)
             client.headers.clear()
             transport = ClientTransport(client)
         try:
-            return await send_through(transport, request)
+            return await send_through(transport, request, sending)
         except NO_RESPONSE as error:
             if proxy is not None:
                 error.add_note(f"{THROUGH_PROXY}{proxy.url}")
             raise
 
-    async def _read_certificates(self, extensions: Mapping[str, Any]) -> None:
+    async def _read_certificates(self, extensions: Mapping[str, Any], sending: Sending) -> None:
         """Read the default certificates within the time limit of connecting. This writes nothing of the request."""
-        sending = sending_of(extensions)
         sending.connects()
         try:
             async with asyncio.timeout(extensions.get("timeout", {}).get("connect")):
@@ -246,14 +244,16 @@ class Pool:
         """
         content = b"".join([part async for part in request.stream])
         head = head_of(request.method, request.url.target, self.lines_of(tuple(request.headers)), content)
-        origin: Origin = (request.url.scheme, request.url.host, request.url.port)
-        response = await self.send(origin, head, content, request.extensions)
+        origin = Origin(request.url.scheme, request.url.host, request.url.port)
+        response = await self.send(origin, head, content, request.extensions, sending_of(request.extensions))
         stream = response.stream or httpx.ByteStream(response.content)
         return SimpleNamespace(
             status=response.status_code, headers=response.raw_headers, stream=stream, extensions=response.extensions
         )
 
-    async def send(self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any]) -> Response:
+    async def send(
+        self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any], sending: Sending
+    ) -> Response:
         """Send a request once, with the time limits of its extensions.
 
         Raises:
@@ -262,7 +262,6 @@ class Pool:
         times: Mapping[str, float | None] = extensions.get("timeout", {})
         idle = connection = self._take(origin)
         if connection is None:
-            sending = sending_of(extensions)
             sending.connects()
             connection = await self._connect(origin, times.get("connect"))
             sending.writes()
@@ -284,7 +283,7 @@ class Pool:
         response = Response(connection.status, connection.headers, extensions=info)
         if connection.state in ("done", "closed"):
             # The whole response has arrived: the connection is free before the caller reads the body.
-            response.content = await connection.read(None)
+            response.content = connection.received()
             self.give_back(connection)
         else:
             response.stream = Body(self, connection, times.get("read"))
@@ -526,7 +525,7 @@ def innermost(
     return EngineTransport(ssl_context, trust_env=trust_env) if transport is None else given_transport(transport)
 
 
-def sender_of(transport: httpx.AsyncBaseTransport | HTTPX2Adapter) -> Callable[[Request], Awaitable[Response]]:
+def sender_of(transport: httpx.AsyncBaseTransport | HTTPX2Adapter) -> Callable[[Request, Sending], Awaitable[Response]]:
     """Return the function that sends one attempt through a transport."""
     # A subclass of the engine may change the request, so it receives an `httpx.Request`.
     if isinstance(transport, HTTPX2Adapter) or type(transport) is EngineTransport:

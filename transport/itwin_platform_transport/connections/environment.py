@@ -14,7 +14,7 @@ from urllib.request import getproxies
 import httpx
 
 from .hosts import address_of, is_host, is_loopback, name_of
-from .messages import SettingError, without_dot
+from .messages import SettingError
 
 _PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
 #: An entry of NO_PROXY that has a port.
@@ -66,7 +66,8 @@ class Proxy:
             return None
         try:
             auth = (unquote(user, errors="strict"), unquote(password, errors="strict"))
-            url = without_dot(httpx.URL(f"{scheme}://{netloc}"))
+            url = httpx.URL(f"{scheme}://{netloc}")
+            url = url.copy_with(host=url.host.removesuffix("."))
             is_usable = is_host(url.raw_host.decode("ascii")) and (url.port is None or 0 < url.port < 65_536)
         except (httpx.InvalidURL, ValueError):
             return None

@@ -10,7 +10,7 @@ from typing import Any, Never, Protocol
 
 import httpx
 
-from .messages import Request, Response, as_httpx, send_through
+from .messages import Request, Response, Sending, as_httpx, send_through
 
 
 class HTTPX2Client(Protocol):
@@ -57,14 +57,14 @@ class HTTPX2Adapter:
     def __init__(self, transport: Any, library: ModuleType) -> None:
         self._transport, self._library = transport, library
 
-    async def send(self, request: Request) -> Response:
+    async def send(self, request: Request, sending: Sending) -> Response:
         """Send one attempt.
 
         Raises:
             httpx.HTTPError: as a transport of httpx raises it, from the exception of httpx2.
         """
         with _exceptions_of_httpx(self._library, request):
-            response = await send_through(self._transport, request, self._library)
+            response = await send_through(self._transport, request, sending, self._library)
         response.stream = _Body(response.stream, self._library, request)
         return response
 
@@ -104,7 +104,7 @@ def _as_httpx_error(error: Any, library: ModuleType, request: Request) -> Except
     kind: type[Exception] = next(getattr(httpx, name) for name in names if hasattr(httpx, name))
     if kind is httpx.HTTPStatusError:
         response = httpx.Response(error.response.status_code, headers=error.response.headers.raw)
-        return httpx.HTTPStatusError(str(error), request=as_httpx(request), response=response)
+        return httpx.HTTPStatusError(str(error), request=as_httpx(request, Sending()), response=response)
     has_own_text = issubclass(kind, httpx.StreamError) and kind is not httpx.StreamError
     arguments = () if has_own_text else (str(error),)
     return kind(*arguments)

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from types import ModuleType
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import anyio
 import httpx
@@ -75,6 +75,19 @@ _REMEDIES = (
 TraceExtension = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 
 
+class Origin(NamedTuple):
+    """The scheme, host and port of an address; the port is None if it is that of the scheme."""
+
+    scheme: bytes
+    host: bytes
+    port: int | None
+
+    @classmethod
+    def of(cls, url: httpx.URL) -> Self:
+        """Return the origin of a URL."""
+        return cls(url.raw_scheme, url.raw_host, url.port)
+
+
 class Sending:
     """Records whether an attempt has begun to write its request.
 
@@ -112,7 +125,7 @@ class Sending:
 def sending_of(extensions: Mapping[str, Any]) -> Sending:
     """Return the `Sending` of an attempt; a new one for a request that belongs to no attempt."""
     trace = extensions.get("trace")
-    return trace if isinstance(trace, Sending) else Sending()
+    return trace if isinstance(trace, Sending) else Sending(trace)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -121,14 +134,16 @@ class Request:
 
     Args:
         method: the HTTP method.
-        url: the address.
+        origin: the scheme, host and port of its address.
+        target: the path and the query of its address, encoded.
         raw_headers: all headers.
         content: the body; empty where there is none.
         extensions: options for the transport, such as its timeouts, by the names that httpx uses.
     """
 
     method: str
-    url: httpx.URL
+    origin: Origin
+    target: bytes
     raw_headers: RawHeaders
     content: bytes
     extensions: Mapping[str, Any]
@@ -149,16 +164,24 @@ class Request:
         if "transfer-encoding" in headers or (content and "content-length" not in headers):
             headers = httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
             headers["Content-Length"] = str(len(content))
-        return cls(request.method, request.url, headers.raw, content, request.extensions)
+        url = request.url
+        return cls(request.method, Origin.of(url), url.raw_path, headers.raw, content, request.extensions)
 
-    def for_attempt(self, bearer: str | None) -> tuple["Request", Sending]:
-        """Return the request as one attempt sends it, with a bearer token, and the record of its sending."""
-        headers = self.raw_headers
-        if bearer is not None:
-            headers = [*headers, (b"Authorization", b"Bearer %s" % bearer.encode("ascii"))]
-        sending = Sending(self.extensions.get("trace"))
-        extensions = {**self.extensions, "trace": sending}
-        return Request(self.method, self.url, headers, self.content, extensions), sending
+    def with_bearer(self, token: str) -> "Request":
+        """Return the request with a bearer token."""
+        headers = (*self.raw_headers, (b"Authorization", b"Bearer %s" % token.encode("ascii")))
+        return Request(self.method, self.origin, self.target, headers, self.content, self.extensions)
+
+    @property
+    def url(self) -> httpx.URL:
+        """The address."""
+        scheme, host, port = self.origin
+        return httpx.URL(scheme=scheme.decode(), host=host.decode(), port=port, raw_path=self.target)
+
+    @property
+    def path(self) -> str:
+        """The path of the address, encoded."""
+        return self.target.partition(b"?")[0].decode("ascii")
 
     @property
     def headers(self) -> httpx.Headers:
@@ -261,17 +284,17 @@ def _with_name_in_host(headers: httpx.Headers, url: httpx.URL) -> httpx.Headers:
     return headers
 
 
-def without_dot(url: httpx.URL) -> httpx.URL:
-    """Return a URL without the dot behind its host, for transports that would pass the dot on to TLS and to proxies."""
-    return url.copy_with(host=url.host[:-1]) if url.raw_host.endswith(b".") else url
+def without_dot(origin: Origin) -> Origin:
+    """Return an origin without the dot behind its host, for transports that would pass the dot on to TLS."""
+    return origin._replace(host=origin.host.removesuffix(b"."))
 
 
-def as_httpx(request: Request, library: ModuleType = httpx) -> httpx.Request:
+def as_httpx(request: Request, sending: Sending, library: ModuleType = httpx) -> httpx.Request:
     """Make a request of httpx, or of httpx2, for one attempt: a transport that changes it changes no other attempt."""
-    extensions = {**request.extensions}
-    if request.url.raw_host.endswith(b"."):
+    extensions = {**request.extensions, "trace": sending}
+    if request.origin.host.endswith(b"."):
         # The name for TLS, as httpcore reads it.
-        extensions.setdefault("sni_hostname", name_of(request.url.raw_host.decode("ascii")))
+        extensions.setdefault("sni_hostname", name_of(request.origin.host.decode("ascii")))
     # As a stream: for `content`, httpx would add a Content-Length, also to a request without a body.
     made: httpx.Request = library.Request(
         request.method,
@@ -284,12 +307,12 @@ def as_httpx(request: Request, library: ModuleType = httpx) -> httpx.Request:
     return made
 
 
-async def send_through(transport: Any, request: Request, library: ModuleType = httpx) -> Response:
+async def send_through(transport: Any, request: Request, sending: Sending, library: ModuleType = httpx) -> Response:
     """Send a request through a transport of httpx, or of httpx2, and return the response when its head has come.
 
     A response that an event hook or a transport has read already, and thereby decoded, is used as it is.
     """
-    response = await transport.handle_async_request(as_httpx(request, library))
+    response = await transport.handle_async_request(as_httpx(request, sending, library))
     received = Response(
         response.status_code, response.headers.raw, stream=response.stream, extensions=response.extensions
     )

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..errors import UsageError, check_integer, check_seconds
 from .learned_rate import MARGIN_SECONDS, MARGIN_SHARE, LearnedRate
@@ -51,7 +51,8 @@ class RateLimit:
         return self.per + min(self.per * MARGIN_SHARE, MARGIN_SECONDS)
 
 
-class Permit(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Permit:
     """Permission to send one request.
 
     Args:
@@ -59,8 +60,8 @@ class Permit(NamedTuple):
         at: when it was granted, in the event loop's time.
     """
 
-    number: int
-    at: float
+    number: Final[int]
+    at: Final[float]
 
 
 class TooManyRequests(NamedTuple):

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
-from itertools import starmap
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -18,7 +17,7 @@ from itwin_platform_api.encoding import class_name, encode, encode_scalar, field
 from itwin_platform_api.operations import BODY_LIMITS
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET, Unset
-from itwin_platform_transport import Request, UsageError, host_header, is_host, is_loopback
+from itwin_platform_transport import Origin, Request, UsageError, host_header, is_host, is_loopback
 
 from .._version import __version__
 
@@ -26,8 +25,8 @@ from .._version import __version__
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
-#: A cache of parsed addresses: see the row "GET" of docs/benchmarks.md.
-_parsed = lru_cache(httpx.URL)
+#: Most bytes of the path and the query together: httpx limits each of them to this length.
+MOST_OF_URL = 65_536
 #: The reason in the error of a value without a form in JSON, and the number of levels to search for its place.
 _REASONS: Mapping[type[Exception], tuple[str, int]] = {
     UnicodeEncodeError: ("a string must not hold half of a surrogate pair", 20),
@@ -35,7 +34,7 @@ _REASONS: Mapping[type[Exception], tuple[str, int]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Service:
     """The settings that all requests to one service share.
 
@@ -45,8 +44,8 @@ class Service:
         check_requests: whether the documented rules are checked before sending.
         max_response_bytes: the largest decoded response.
 
-    Three attributes are derived: `address` is the base URL without a slash at its end, `prefix` is its path, and
-    `headers` are the headers of every request.
+    Four attributes are derived: `address` is the base URL without a slash at its end, `origin` and `prefix` are its
+    parts, and `headers` are the headers of every request.
     """
 
     base_url: httpx.URL
@@ -54,12 +53,14 @@ class Service:
     check_requests: bool
     max_response_bytes: int
     address: str = field(init=False)
+    origin: Origin = field(init=False)
     prefix: str = field(init=False)
     headers: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         derive = partial(object.__setattr__, self)
         derive("address", str(self.base_url).rstrip("/"))
+        derive("origin", Origin.of(self.base_url))
         derive("prefix", self.base_url.raw_path.decode("ascii").rstrip("/"))
         host = host_header(self.base_url.raw_host.decode("ascii"), self.base_url.port)
         derive("headers", {"Host": host, **FIXED_HEADERS})
@@ -114,7 +115,7 @@ def make_request(
     *,
     service: Service,
     added: Mapping[str, str],
-    extensions: Mapping[str, object],
+    timeout: Mapping[str, float | None],
 ) -> Request:
     """Turn values into the request that each attempt sends.
 
@@ -122,42 +123,45 @@ def make_request(
         values: the request.
         service: the settings that all requests share.
         added: headers to add, with names in lower case; the headers of the operation win.
-        extensions: passed to the transports below.
+        timeout: the limits of one attempt in seconds, by the names of httpx.
 
     Raises:
         UsageError: a segment of the path is empty, '.' or '..', a header or the address cannot be encoded, the body
             is not JSON, or the body is larger than the service accepts.
     """
     check_path(values.path, route=values.route)
-    operation_headers: dict[str, str] = {}
-    for name, value in values.headers.items():
-        check_header(name, value)
-        operation_headers[name] = value.replace("{vendor}", service.vendor)
-    headers = {**service.headers, **operation_headers}
-    if added:
-        headers = merged_headers(service.headers, added, operation_headers)
+    headers = _headers_of(service, (*values.headers.items(),), (*added.items(),))
     content = b"" if values.body is UNSET else write_json(values.body, given=values.given)
     if values.body is not UNSET:
-        headers["Content-Type"] = "application/json"
+        headers += ((b"Content-Type", b"application/json"),)
         service.check_body_size(len(content), values.method, values.route)
     if content or values.method in _WITH_LENGTH:
-        headers["Content-Length"] = str(len(content))
-    address = service.address + values.path
+        headers += ((b"Content-Length", b"%d" % len(content)),)
     try:
         query = encode_query(values.query)
-        address = f"{address}?{query}" if query else address
-        raw_headers = [*starmap(_encoded_header, headers.items())]
-        # The URL of a page is not cached: cached URLs would fragment the memory of the items.
-        url = httpx.URL(address) if isinstance(values.query, str) else _parsed(address)
-        return Request(values.method, url, raw_headers, content, extensions)
-    except (httpx.InvalidURL, UnicodeError) as error:
-        reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
-        raise UsageError(f"the request cannot be encoded: {reason}") from None
+        target = service.prefix + values.path + (f"?{query}" if query else "")
+        encoded = target.encode("ascii")
+    except UnicodeError:
+        raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None
+    if len(encoded) > MOST_OF_URL:
+        raise UsageError(f"the request cannot be encoded: its URL is too long, with {len(encoded):,} bytes")
+    return Request(values.method, service.origin, encoded, headers, content, {"timeout": timeout})
 
 
-@lru_cache(maxsize=64)
-def _encoded_header(name: str, value: str) -> tuple[bytes, bytes]:
-    return name.encode("ascii"), value.encode("ascii")
+@lru_cache
+def _headers_of(
+    service: Service, operation: tuple[tuple[str, str], ...], added: tuple[tuple[str, str], ...]
+) -> tuple[tuple[bytes, bytes], ...]:
+    """Return the headers of a request that do not depend on its body. Cached: see the row "GET" of docs/benchmarks.md.
+
+    Raises:
+        UsageError: a value cannot be encoded.
+    """
+    for name, value in operation:
+        check_header(name, value)
+    of_operation = {name: value.replace("{vendor}", service.vendor) for name, value in operation}
+    headers = merged_headers(service.headers, dict(added), of_operation)
+    return tuple((name.encode("ascii"), value.encode("ascii")) for name, value in headers.items())
 
 
 def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import iscoroutinefunction
-from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import httpx
 from itwin_platform_api.request import RequestValues
@@ -36,7 +35,6 @@ _DECODED = frozenset({"gzip", "deflate"})
 #: The prefix of the old name of gzip, `x-gzip`. Source: RFC 9110, section 8.4.1.3.
 _OLD = "x-"
 _GZIP_BEGINNING = b"\x1f\x8b"
-_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +60,8 @@ class ResponseInfo(RateLimited):
     correlation_id: str | None
 
 
-class CallOptions(NamedTuple):
+@dataclass(slots=True)
+class CallOptions:
     """The options of all calls of one client, or of one view of it.
 
     Args:
@@ -74,12 +73,12 @@ class CallOptions(NamedTuple):
         on_response: called with each final response.
     """
 
-    timeout: Mapping[str, float | None]
-    policy: BackoffPolicy
-    headers: Mapping[str, str] = _NONE
-    query: Mapping[str, str] = _NONE
-    body: Mapping[str, object] = _NONE
-    on_response: Callable[[ResponseInfo], None] | None = None
+    timeout: Final[Mapping[str, float | None]]
+    policy: Final[BackoffPolicy]
+    headers: Final[Mapping[str, str]] = field(default_factory=dict)
+    query: Final[Mapping[str, str]] = field(default_factory=dict)
+    body: Final[Mapping[str, object]] = field(default_factory=dict)
+    on_response: Final[Callable[[ResponseInfo], None] | None] = None
 
 
 class DecodedResponse:
@@ -88,16 +87,16 @@ class DecodedResponse:
     Args:
         call: the method, the route and the policy of the call.
         result: the outcome of its attempts.
-        url: the URL of the request; errors show its path.
+        target: the path and the query of the request; errors show the path.
         limit: the largest decoded body, in bytes.
 
     `content` is the decoded body. `fault` is the reason why a success cannot be used, or None. `extensions` are those
     of the transport.
     """
 
-    def __init__(self, call: CallInfo, result: CallResult, *, limit: int, url: httpx.URL | None = None) -> None:
+    def __init__(self, call: CallInfo, result: CallResult, *, limit: int, target: bytes = b"") -> None:
         # A call that ends because of a known cooldown gets a 429, also if another process received the 429.
-        self._response, self._url = result.response or Response(429), url
+        self._response, self._target = result.response or Response(429), target
         self._headers: httpx.Headers | None = None
         self.call, self.result, self.extensions = call, result, self._response.extensions
         # Decode here so that no traceback frame keeps a body that may echo the token.
@@ -159,8 +158,8 @@ class DecodedResponse:
         correlation_id = headers.get(CORRELATION_ID)
         error = ResponseDecodeError(self.status_code, headers, body, reason=reason, correlation_id=correlation_id)
         error.attempts = self.result.attempts
-        path = None if self._url is None else self._url.raw_path.partition(b"?")[0].decode("ascii")
-        ErrorsOfCall(self.call.method, self.call.route, path).name(error)
+        path = self._target.partition(b"?")[0].decode("ascii")
+        ErrorsOfCall(self.call.method, self.call.route, path or None).name(error)
         return error
 
     def warn(self, words: str) -> None:
@@ -189,6 +188,8 @@ class ErrorsOfCall:
     def name(self, error: PlatformError) -> None:
         """Name the call in an error: every error gets its method, route and path here."""
         error.method, error.route, error.path = self.method, self.route, self.path or error.path
+        if isinstance(error, UsageError):
+            error.__traceback__ = None
 
     def __enter__(self) -> None:
         pass
@@ -196,8 +197,6 @@ class ErrorsOfCall:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, PlatformError):
             self.name(error)
-        if isinstance(error, UsageError):
-            error.__traceback__ = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,15 +220,15 @@ class PlatformSender:
             UsageError: the request cannot be sent, or its body is too large.
             APIStatusError: the status of the response is 300 or above.
         """
-        options = self.options
-        with ErrorsOfCall(values.method, values.route, self.service.prefix + values.path):
+        service, options, method, route = self.service, self.options, values.method, values.route
+        try:
             request = make_request(
-                self.with_extras(values),
-                service=self.service,
-                added=options.headers,
-                extensions={"timeout": options.timeout},
+                self.with_extras(values), service=service, added=options.headers, timeout=options.timeout
             )
-            return await self.send_request(request, CallInfo(values.method, values.route, options.policy))
+            return await self.send_request(request, CallInfo(method, route, options.policy))
+        except PlatformError as error:
+            ErrorsOfCall(method, route, service.prefix + values.path).name(error)
+            raise
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with the extra query and the extra body of the caller.
@@ -254,7 +253,7 @@ class PlatformSender:
     async def send_request(self, request: Request, info: CallInfo) -> DecodedResponse:
         """Send a checked request, report its response, and raise the typed error of its status."""
         result = await self.transport.send(request, info)
-        response = DecodedResponse(info, result, url=request.url, limit=self.service.max_response_bytes)
+        response = DecodedResponse(info, result, target=request.target, limit=self.service.max_response_bytes)
         if self.options.on_response is not None and not result.ended_by_cooldown:
             try:
                 self.options.on_response(response.info())
