@@ -78,7 +78,7 @@ class Call:
     """
 
     def __init__(
-        self, request: Request, info: CallInfo, *, ticket: int, calls: "OpenCalls", trace: CallTrace | None
+        self, request: Request, info: CallInfo, ticket: int, calls: "OpenCalls", trace: CallTrace | None
     ) -> None:
         self.request: Request = request
         self.info: CallInfo = info

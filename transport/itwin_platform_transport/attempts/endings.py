@@ -107,15 +107,9 @@ def result_of(
     """
     if attempt.response is None:
         raise _without_response(call, progress, attempt, reason) from attempt.error
-    return CallResult(
-        response=attempt.response,
-        attempts=progress.made,
-        seconds=call.clock() - call.began_at,
-        retry_after=attempt.retry_after,
-        retry_at=None if attempt.retry_after is None else moment_after(now(), attempt.retry_after),
-        reason=reason,
-        token=token,
-    )
+    seconds, retry_after = call.clock() - call.began_at, attempt.retry_after
+    retry_at = None if retry_after is None else moment_after(now(), retry_after)
+    return CallResult(attempt.response, progress.made, seconds, retry_after, retry_at, reason, token)
 
 
 def circuit_open(
@@ -181,11 +175,13 @@ def out_of_time(
 
     Args:
         call: the call.
-        progress: its attempts, with the last one if its request may have been written.
-        is_in_flight: whether that request has neither a response nor an error.
+        progress: its attempts before the present one.
+        is_in_flight: whether a request may have been written that has neither a response nor an error.
         seconds: how long a cooldown still lasts; None when there is none.
         now: the wall clock.
     """
+    if is_in_flight:
+        progress = progress.after(Outcome.OUTCOME_UNKNOWN)
     if call.was_closed:
         return closed(call, progress, is_in_flight=is_in_flight)
     queue_timeout, deadline = call.info.policy.queue_timeout, call.info.policy.deadline

@@ -5,7 +5,7 @@ import logging
 import math
 import random
 import ssl
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import datetime
 from functools import partial
 from typing import cast
@@ -48,7 +48,7 @@ from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, OpenCalls
 from .endings import CallResult, SharedAttempt, circuit_open, closed, cooling_down, not_admitted, out_of_time, result_of
 from .tokens import LONGEST_REFRESH, AccessToken, TokenCache, TokenProvider, hide_token, utc_now
-from .tracing import trace_of
+from .tracing import Trace, trace_of
 
 #: The default of the largest response, in bytes.
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -154,34 +154,32 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         headers = httpx.Headers() if result.response is None else result.response.headers
         return result.returned(info, correlation_id=self._headers.correlation_id_of(headers)).as_httpx()
 
-    async def send(self, request: Request, info: CallInfo) -> CallResult:
+    def send(self, request: Request, info: CallInfo) -> Coroutine[object, object, CallResult]:
         """Send a request as often as its policy allows; return its last response and a summary of its attempts."""
         trace = trace_of(info, request, self._headers)
-        call = Call(request, info, ticket=self._gate.ticket(), calls=self._calls, trace=trace)
-        try:
-            work = self._run(call)
-            return await (work if trace is None else trace.around_call(work))
-        except (TransportError, StateError, asyncio.CancelledError) as error:
-            without_frames(error)
-            raise
-        finally:
-            if self._gate.breakers.active:
-                self._gate.breakers.call_ended(call, call.scopes)
+        work = self._run(request, info, trace)
+        return work if trace is None else trace.around_call(work)
 
-    async def _run(self, call: Call) -> CallResult:
+    async def _run(self, request: Request, info: CallInfo, trace: Trace | None) -> CallResult:
         """Make attempts until one of them decides: gate and token, attempt, decision, delay."""
-        gate, tokens, info = self._gate, self._tokens, call.info
+        gate, tokens = self._gate, self._tokens
+        call = Call(request, info, gate.ticket(), self._calls, trace)
         progress, attempt, sending = Progress(), None, None
         token, new_token, has_refreshed = None, None, False
         try:
             with call:
                 while True:
-                    permit, token = await self._admit(call, progress, new_token)
-                    sending = Sending(call.request.extensions.get("trace"))
+                    permit = await self._enter_gate(call, progress)
+                    is_ready, token = self._is_ready(call, permit, new_token)
+                    if not is_ready:
+                        # Other calls use the permit meanwhile. This call keeps its ticket: its place in the queue.
+                        if tokens is not None and token is None:
+                            with call.waiting_for_token():
+                                new_token = await tokens.get(since=call.began_at)
+                        continue
+                    sending = Sending(request.extensions.get("trace"))
                     attempt = await self._attempt(call, sending, permit, token, progress)
                     progress, sending, new_token = progress.after(attempt.outcome), None, None
-                    if attempt.outcome is not Outcome.FINAL or gate.breakers.active:
-                        self._tell_breakers(call, attempt, token)
                     if tokens is not None and token is not None and attempt.status == 401 and not has_refreshed:
                         has_refreshed = True
                         with call.waiting_for_token():
@@ -199,68 +197,65 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     log(_retry_event(call, attempt, progress, seconds=verdict.seconds))
                     # After a 429 the call waits in the gate. `sleep(0)` lets other tasks run first.
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
-        except TimeoutError as error:
-            return self._out_of_time(call, progress, attempt, token, sending, error)
-        except WaitTooLongError as error:
-            cause = cast("SharedAttempt | None", gate.last_429(call.operation))
-            return cooling_down(call, progress, cause, seconds=error.seconds, now=self._now)
-        except CircuitOpenError as error:
-            probe = cast("SharedAttempt", error.record)
-            return circuit_open(call, progress, probe, token=token, now=self._now)
+        except BaseException as error:  # noqa: BLE001  # it is raised again
+            return self._end(call, progress, attempt, token, sending, error)
+        finally:
+            if gate.breakers.active:
+                gate.breakers.call_ended(call, call.scopes)
 
-    def _out_of_time(
+    def _end(
         self,
         call: Call,
         progress: Progress,
         attempt: Attempt | None,
         token: AccessToken | None,
         sending: Sending | None,
-        error: TimeoutError,
+        error: BaseException,
     ) -> CallResult:
-        """End a call because its time is over. `sending` is None unless an attempt is in flight.
+        """Return the result of a call that an exception has ended, or raise an error.
 
-        Raises:
-            TimeoutError: its time is not over: a function of the application has raised it.
+        `sending` is None unless an attempt is in flight. A TimeoutError of a call whose time is not over comes from a
+        function of the application.
         """
-        if not call.has_expired:
+        now = self._now
+        try:
+            if isinstance(error, TimeoutError) and call.has_expired:
+                left = self._gate.cooldown_left(call.operation) or None
+                if sending is None and attempt is not None and attempt.status == 429 and not call.was_closed:
+                    return cooling_down(call, progress, SharedAttempt(attempt, token, 0.0), seconds=left, now=now)
+                is_in_flight = sending is not None and sending.may_have_begun
+                raise out_of_time(call, progress, is_in_flight=is_in_flight, seconds=left, now=now) from error
+            if isinstance(error, WaitTooLongError):
+                cause = cast("SharedAttempt | None", self._gate.last_429(call.operation))
+                return cooling_down(call, progress, cause, seconds=error.seconds, now=now)
+            if isinstance(error, CircuitOpenError):
+                return circuit_open(call, progress, cast("SharedAttempt", error.record), token=token, now=now)
             raise error
-        left = self._gate.cooldown_left(call.operation) or None
-        if sending is None and attempt is not None and attempt.status == 429 and not call.was_closed:
-            return cooling_down(call, progress, SharedAttempt(attempt, token, 0.0), seconds=left, now=self._now)
-        is_in_flight = sending is not None and sending.may_have_begun
-        if is_in_flight:
-            progress = progress.after(Outcome.OUTCOME_UNKNOWN)
-        ended = out_of_time(call, progress, is_in_flight=is_in_flight, seconds=left, now=self._now)
-        raise ended from error
+        except (TransportError, StateError, asyncio.CancelledError) as raised:
+            without_frames(raised)
+            raise
+        finally:
+            del error  # its traceback has this frame: both would keep each other in memory
 
-    async def _admit(
-        self, call: Call, progress: Progress, token: AccessToken | None
-    ) -> tuple[Permit, AccessToken | None]:
-        """Return a permit and a token for the next attempt. While a token takes time, the call holds no permit.
+    def _is_ready(self, call: Call, permit: Permit, token: AccessToken | None) -> tuple[bool, AccessToken | None]:
+        """Return whether an attempt can be sent now, and its token. If it cannot, the permit is given back.
 
         Args:
             call: the call.
-            progress: its attempts so far.
+            permit: the permit of the attempt.
             token: a token that has not been sent yet; None to take the present one.
         """
-        tokens = self._tokens
-        while True:
-            permit = await self._enter_gate(call, progress)
-            try:
-                if tokens is not None:
-                    token = tokens.ready() or token
-                # The breaker may have opened while the call was queued.
-                is_open = self._gate.breakers.active and self._breaker_of(call) is not None
-            except BaseException:
+        tokens, is_ready = self._tokens, False
+        try:
+            if tokens is not None:
+                token = tokens.ready() or token
+            # The breaker may have opened while the call was queued.
+            is_open = self._gate.breakers.active and self._breaker_of(call) is not None
+            is_ready = (tokens is None or token is not None) and not is_open
+        finally:
+            if not is_ready:
                 self._gate.unused(permit)
-                raise
-            if (tokens is None or token is not None) and not is_open:
-                return permit, token
-            self._gate.unused(permit)
-            # Other calls use the permit meanwhile. This call keeps its ticket, and so its place in the queue.
-            if tokens is not None and token is None:
-                with call.waiting_for_token():
-                    token = await tokens.get(since=call.began_at)
+        return is_ready, token
 
     def _breaker_of(self, call: Call) -> Breaker[SharedAttempt] | None:
         """Return the open circuit breaker that the call has to wait for; None when there is none."""
@@ -299,18 +294,41 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         call.waited("gate_wait", since=began)
         return permit
 
-    async def _attempt(
+    def _attempt(
         self, call: Call, sending: Sending, permit: Permit, token: AccessToken | None, before: Progress
-    ) -> Attempt:
+    ) -> Awaitable[Attempt]:
         """Send a request once, and return the result. The permit ends with the attempt."""
-        started, trace = call.clock(), call.trace
-        work = self._send_and_read(call, sending, permit, token, before)
+        work, trace = self._send_and_read(call, sending, permit, token, before), call.trace
         if self._engine is None or not self._engine.cancels_cleanly:
             work = cancelled_in_order(work)
+        return work if trace is None else trace.around_attempt(work, made=before.made, hide=partial(hide_token, token))
+
+    async def _send_and_read(
+        self, call: Call, sending: Sending, permit: Permit, token: AccessToken | None, before: Progress
+    ) -> Attempt:
+        policy, request, started = call.info.policy, call.request, call.clock()
         try:
-            attempt = await (
-                work if trace is None else trace.around_attempt(work, made=before.made, hide=partial(hide_token, token))
-            )
+            if self._calls.is_closed:
+                # `aclose()` ran before the task of this attempt did.
+                raise closed(call, before, is_in_flight=False)  # noqa: TRY301  # its permit is given back below
+            if token is not None:
+                request = request.with_bearer(token.value)
+            try:
+                response = await self._send_once(request, sending)
+                is_final = response.status_code < 300
+                attempt = Attempt(Outcome.FINAL, 0.0, response) if is_final else self._failed(response, before, policy)
+                if attempt.outcome is Outcome.RATE_LIMITED:
+                    # The cooldown starts before the body has arrived.
+                    self._start_cooldown(call, permit, attempt, token)
+                if response.stream is not None or len(response.content) > self._max_response_bytes:
+                    await response.read(limit=self._max_response_bytes)
+            except NO_RESPONSE as error:
+                outcome = outcome_of_error(error, request, sending, was_reached=self._was_reached)
+                attempt = Attempt(outcome, self._delay(outcome, None, before, policy), error=error)
+            self._report(call, before, attempt.response, attempt.error, token, started=started)
+            # Before the permit ends: a call that gets the next one must see the state of the breakers.
+            if attempt.outcome is not Outcome.FINAL or self._gate.breakers.active:
+                self._tell_breakers(call, attempt, token)
         except BaseException as error:
             self._report(call, before, None, error, token, started=started)
             self._gate.abandoned(permit)
@@ -321,30 +339,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._was_reached = True
             if attempt.outcome is not Outcome.RATE_LIMITED:  # the head of a 429 has ended its permit
                 self._gate.responded(permit)
-        self._report(call, before, attempt.response, attempt.error, token, started=started)
-        return attempt
-
-    async def _send_and_read(
-        self, call: Call, sending: Sending, permit: Permit, token: AccessToken | None, before: Progress
-    ) -> Attempt:
-        policy, request = call.info.policy, call.request
-        if self._calls.is_closed:
-            # `aclose()` ran before the task of this attempt did.
-            raise closed(call, before, is_in_flight=False)
-        if token is not None:
-            request = request.with_bearer(token.value)
-        try:
-            response = await self._send_once(request, sending)
-            is_success = response.status_code < 300
-            attempt = Attempt(Outcome.FINAL, 0.0, response) if is_success else self._failed(response, before, policy)
-            if attempt.outcome is Outcome.RATE_LIMITED:
-                # The cooldown starts before the body has arrived.
-                self._start_cooldown(call, permit, attempt, token)
-            if response.stream is not None or len(response.content) > self._max_response_bytes:
-                await response.read(limit=self._max_response_bytes)
-        except NO_RESPONSE as error:
-            outcome = outcome_of_error(error, request, sending, was_reached=self._was_reached)
-            return Attempt(outcome, self._delay(outcome, None, before, policy), error=error)
         return attempt
 
     def _failed(self, response: Response, before: Progress, policy: BackoffPolicy) -> Attempt:

@@ -7,7 +7,7 @@ import asyncio
 import math
 import re
 import select
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
@@ -53,6 +53,7 @@ _WRITTEN_AT_ONCE = 65_536
 #: Most bytes in a row that belong to no body: a head with all interim responses, the size of a chunk, or trailers.
 _LONGEST_WITHOUT_BODY = 131_072
 _TOO_LONG = "the head of the response, the size of a chunk or its trailers are too long"
+_LATE = "no progress in time"
 _KEEP_ALIVE = b"keep-alive"
 _BEGINNING = b"HTTP/"
 
@@ -225,7 +226,8 @@ class Connection(asyncio.Protocol):
                 break
         self._on("written")
         while self.state == "head":
-            await self._wait(times.get("read"), httpx.ReadTimeout)
+            if await self._progress(times.get("read")):
+                raise httpx.ReadTimeout(_LATE)
         if not self.status and self._failure is not None:
             raise self._failure
 
@@ -236,7 +238,8 @@ class Connection(asyncio.Protocol):
             httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError: as for `send`.
         """
         while not self._body and self.state in ("body", "last body"):
-            await self._wait(seconds, httpx.ReadTimeout)
+            if await self._progress(seconds):
+                raise httpx.ReadTimeout(_LATE)
         return self.received()
 
     def received(self) -> bytes:
@@ -284,12 +287,10 @@ class Connection(asyncio.Protocol):
             # An error response that arrives early ends the upload. Source: RFC 9110, section 7.5.
             if self.status >= 300:
                 return False
-            try:
-                await self._wait(seconds, httpx.WriteTimeout)
-            except httpx.WriteTimeout:
+            if await self._progress(seconds):
                 # A service that has responded may stop reading.
                 if not self.status:
-                    raise
+                    raise httpx.WriteTimeout(_LATE)
                 return False
         return True
 
@@ -310,17 +311,15 @@ class Connection(asyncio.Protocol):
     def _wake(self, *, is_late: bool = False) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(is_late)
+        self._waiter = None
 
-    async def _wait(self, seconds: float | None, too_late: type[httpx.TransportError]) -> None:
+    def _progress(self, seconds: float | None) -> Awaitable[bool]:
+        """Wait for the next event of the connection; return whether the time limit has passed."""
         waiter = self._waiter = self._loop.create_future()
         self._ends_at = math.inf if seconds is None else self._loop.time() + seconds
         if self._timer is None or self._timer.when() > self._ends_at:
             self._set_timer()
-        try:
-            if await waiter:
-                raise too_late("no progress in time")
-        finally:
-            self._waiter = None
+        return waiter
 
     def _set_timer(self) -> None:
         if self._timer is not None:

@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import iscoroutinefunction
@@ -94,7 +94,7 @@ class DecodedResponse:
     of the transport.
     """
 
-    def __init__(self, call: CallInfo, result: CallResult, *, limit: int, target: bytes = b"") -> None:
+    def __init__(self, call: CallInfo, result: CallResult, limit: int, target: bytes = b"") -> None:
         # A call that ends because of a known cooldown gets a 429, also if another process received the 429.
         self._response, self._target = result.response or Response(429), target
         self._headers: httpx.Headers | None = None
@@ -213,7 +213,7 @@ class PlatformSender:
     service: Service
     options: CallOptions
 
-    async def send(self, values: RequestValues) -> DecodedResponse:
+    def send(self, values: RequestValues) -> Coroutine[Any, Any, DecodedResponse]:
         """Send a request and return its response, decoded.
 
         Raises:
@@ -225,10 +225,10 @@ class PlatformSender:
             request = make_request(
                 self.with_extras(values), service=service, added=options.headers, timeout=options.timeout
             )
-            return await self.send_request(request, CallInfo(method, route, options.policy))
         except PlatformError as error:
             ErrorsOfCall(method, route, service.prefix + values.path).name(error)
             raise
+        return self.send_request(request, CallInfo(method, route, options.policy))
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with the extra query and the extra body of the caller.
@@ -252,8 +252,14 @@ class PlatformSender:
 
     async def send_request(self, request: Request, info: CallInfo) -> DecodedResponse:
         """Send a checked request, report its response, and raise the typed error of its status."""
-        result = await self.transport.send(request, info)
-        response = DecodedResponse(info, result, target=request.target, limit=self.service.max_response_bytes)
+        try:
+            return self._decoded(await self.transport.send(request, info), request, info)
+        except PlatformError as error:
+            ErrorsOfCall(info.method, info.route, request.path).name(error)
+            raise
+
+    def _decoded(self, result: CallResult, request: Request, info: CallInfo) -> DecodedResponse:
+        response = DecodedResponse(info, result, self.service.max_response_bytes, request.target)
         if self.options.on_response is not None and not result.ended_by_cooldown:
             try:
                 self.options.on_response(response.info())
