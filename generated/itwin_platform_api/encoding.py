@@ -142,7 +142,9 @@ def _parts_of(value: Any, name: Callable[[Any], Any] | None) -> dict[Any, Any] |
 
 def encode_string(value: Any) -> str:
     """Encode a value for a query or a header: a list joined by commas, true and false in lower case."""
-    encoded = value if type(value) is str else encode(value)
+    if type(value) is str:
+        return value
+    encoded = encode(value)
     if isinstance(encoded, bool):
         return "true" if encoded else "false"
     if isinstance(encoded, list):

@@ -1,7 +1,8 @@
 """A request as values, before it is sent."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
 import httpx
 
@@ -9,8 +10,9 @@ from .encoding import encode
 from .unset import UNSET
 
 
-class RequestValues(NamedTuple):
-    """A request as values: build one with an operation's `build_request`, change it with `_replace`.
+@dataclass(slots=True)
+class RequestValues:
+    """A request as values: build one with an operation's `build_request`, change it with `dataclasses.replace`.
 
     Its `repr` does not show the body.
 
@@ -24,13 +26,13 @@ class RequestValues(NamedTuple):
         given: the body that the caller passed, from which errors take the names of arguments.
     """
 
-    method: str
-    route: str
-    path: str
-    query: Mapping[str, str] | str
-    headers: Mapping[str, str]
-    body: object = UNSET
-    given: object = UNSET
+    method: Final[str]
+    route: Final[str]
+    path: Final[str]
+    query: Final[Mapping[str, str] | str]
+    headers: Final[Mapping[str, str]]
+    body: Final[object] = UNSET
+    given: Final[object] = UNSET
 
     def __repr__(self) -> str:
         return f"RequestValues({self.method} {self.path}, query={self.query!r}, headers={self.headers!r})"

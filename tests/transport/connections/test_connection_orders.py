@@ -51,7 +51,7 @@ class Call:
     async def run(self, pool: Pool) -> None:
         """Send the request, wait for the hold if there is one, and read the response."""
         headers = [(b"Host", b"service.example"), (b"Content-Length", b"%d" % len(self.content))]
-        head = head_of(b"POST", b"/%d" % self.number, header_lines(headers), self.content)
+        head = head_of(b"/%d" % self.number, header_lines(b"POST", headers), self.content)
         response = await pool.send(ORIGIN, head, self.content, {"timeout": TIMES}, Sending())
         if response.stream is None:
             self.body = response.content

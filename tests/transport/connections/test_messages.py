@@ -101,18 +101,18 @@ def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> Non
 def test_a_body_without_a_length_is_rejected() -> None:
     """The service could parse such a body as the next request."""
     with pytest.raises(httpx.LocalProtocolError, match="Content-Length is not the length of the body"):
-        head_of(b"POST", b"/", header_lines([(b"a", b"1")]), b"abc")
+        head_of(b"/", header_lines(b"POST", [(b"a", b"1")]), b"abc")
 
 
 #: The bytes that HTTP allows in each part of a head. Source: RFC 9110, sections 5.5 and 5.6.2.
 IN_A_TOKEN = {*b"!#$%&'*+-.^_`|~", *range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B)}
 ALLOWED: dict[str, tuple[set[int], Callable[[bytes], bytes]]] = {
-    "method": (IN_A_TOKEN, lambda each: head_of(each, b"/", header_lines([]), b"")),
-    "target": ({*range(0x21, 0x7F)}, lambda each: head_of(b"GET", b"/" + each, header_lines([]), b"")),
-    "name": (IN_A_TOKEN, lambda each: head_of(b"GET", b"/", header_lines([(each, b"1")]), b"")),
+    "method": (IN_A_TOKEN, lambda each: head_of(b"/", header_lines(each, []), b"")),
+    "target": ({*range(0x21, 0x7F)}, lambda each: head_of(b"/" + each, header_lines(b"GET", []), b"")),
+    "name": (IN_A_TOKEN, lambda each: head_of(b"/", header_lines(b"GET", [(each, b"1")]), b"")),
     "value": (
         {0x09, *range(0x20, 0x7F), *range(0x80, 0x100)},
-        lambda each: head_of(b"GET", b"/", header_lines([(b"a", each)]), b""),
+        lambda each: head_of(b"/", header_lines(b"GET", [(b"a", each)]), b""),
     ),
 }
 

@@ -1,5 +1,6 @@
 """Generated functions and requests of the caller: token, Accept, backoff, errors, checks and limits apply to them."""
 
+from dataclasses import replace
 from functools import partial
 
 import httpx
@@ -59,7 +60,7 @@ async def test_a_request_without_a_body_states_its_length(method: str, length: s
     client, requests = answering()
     values = get_primary_account.build_request()
     async with client:
-        await send(client.generated.get_async_httpx_client(), values._replace(method=method))
+        await send(client.generated.get_async_httpx_client(), replace(values, method=method))
     assert requests[0].headers.get("content-length") == length
 
 

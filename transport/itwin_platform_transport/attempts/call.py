@@ -130,7 +130,8 @@ class Call:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         """Raise TimeoutError in place of the cancellation by `OpenCalls`, as `asyncio.timeout` does."""
         del self._calls.open[self]
-        self._calls.ended.set()
+        if self._calls.is_closed:
+            self._calls.ended.set()
         if self.has_expired and self.task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
             raise TimeoutError from error
 

@@ -62,8 +62,8 @@ _LINE_BYTES = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
 #: The bytes of request targets.
 _TARGET_BYTES = bytes(range(0x21, 0x7F))
 
-#: The lines of headers, None if one is illegal; and the headers that state where the body ends.
-HeaderLines = tuple[bytes | None, list[tuple[bytes, bytes]]]
+#: The method and the lines of headers, None if one is illegal; and the headers that state where the body ends.
+HeaderLines = tuple[tuple[bytes, bytes] | None, list[tuple[bytes, bytes]]]
 
 
 class EngineTransport(httpx.AsyncBaseTransport):
@@ -132,7 +132,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
         if self._proxies is not None or _is_watched():
             return self._send_by_httpx(request, sending)
         pool, content = self._pool, request.content
-        head = head_of(request.method.encode(), request.target, pool.lines_of(tuple(request.raw_headers)), content)
+        head = head_of(request.target, pool.lines_of(request.method.encode(), tuple(request.raw_headers)), content)
         return pool.send(request.origin, head, content, request.extensions, sending)
 
     async def _send_by_httpx(self, request: Request, sending: Sending) -> Response:
@@ -227,7 +227,7 @@ class Pool:
         self._context, self._trust_env = ssl_context, trust_env
         self._reading = asyncio.Lock()
         #: Cached, because nearly all requests have the headers of an earlier one.
-        self.lines_of: Callable[[RawHeaders], HeaderLines] = lru_cache(maxsize=32)(header_lines)
+        self.lines_of: Callable[[bytes, RawHeaders], HeaderLines] = lru_cache(maxsize=32)(header_lines)
         self._open: set[Connection] = set()
         #: The idle connections, the longest idle first.
         self._idle: deque[Connection] = deque()
@@ -243,7 +243,7 @@ class Pool:
             httpx.TransportError: as httpx's own transport raises it.
         """
         content = b"".join([part async for part in request.stream])
-        head = head_of(request.method, request.url.target, self.lines_of(tuple(request.headers)), content)
+        head = head_of(request.url.target, self.lines_of(request.method, tuple(request.headers)), content)
         origin = Origin(request.url.scheme, request.url.host, request.url.port)
         response = await self.send(origin, head, content, request.extensions, sending_of(request.extensions))
         stream = response.stream or httpx.ByteStream(response.content)
@@ -405,27 +405,28 @@ class Body(httpx.AsyncByteStream):
             self._pool.give_back(self._connection)
 
 
-def header_lines(headers: RawHeaders) -> HeaderLines:
-    """Return the lines of headers, None if one is illegal; and the headers that state where the body ends."""
+def header_lines(method: bytes, headers: RawHeaders) -> HeaderLines:
+    """Return the part of a head that many requests share: their method and headers, checked."""
     names, lines = [name for name, _ in headers], b"".join([b"%s: %s\r\n" % pair for pair in headers])
     # Without the legal bytes of lines, only the line ends may remain.
     is_legal = all(names) and lines.translate(None, _LINE_BYTES) == b"\r\n" * len(names)
-    is_legal = is_legal and not b"".join(names).translate(None, _TOKEN_BYTES)
+    is_legal = is_legal and method != b"" and not b"".join([method, *names]).translate(None, _TOKEN_BYTES)
     stated = [(name.lower(), value) for name, value in headers if name.lower() in FRAMING]
-    return lines if is_legal else None, stated
+    return (method, lines) if is_legal else None, stated
 
 
-def head_of(method: bytes, target: bytes, headers: HeaderLines, content: bytes) -> bytes:
+def head_of(target: bytes, headers: HeaderLines, content: bytes) -> bytes:
     """Return the head of a request, which states the length of its body.
 
     Raises:
         httpx.LocalProtocolError: a part is illegal: a server could read another head, or two requests.
     """
-    lines, stated = headers
+    beginning, stated = headers
     if (stated or content) and stated != [(b"content-length", b"%d" % len(content))]:
         raise httpx.LocalProtocolError("Content-Length is not the length of the body")
-    if lines is None or not method or method.translate(None, _TOKEN_BYTES) or target.translate(None, _TARGET_BYTES):
+    if beginning is None or target.translate(None, _TARGET_BYTES):
         raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
+    method, lines = beginning
     return b"%s %s HTTP/1.1\r\n%s\r\n" % (method, target, lines)
 
 

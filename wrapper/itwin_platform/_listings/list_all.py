@@ -128,7 +128,7 @@ class RangeReader(PageReader[ITwin]):
     async def _first_id(self, direction: str) -> object:
         """Request the first iTwin of the range in one direction; a service that sorts has another one in the other."""
         query = PageRequest(top=1).query(self._keywords_of(self.state.end.range, direction))
-        response = await self._listing.sender.send(self._listing.first._replace(query=query))
+        response = await self._listing.sender.send(replace(self._listing.first, query=query))
         return next((getattr(item, "id", None) for item in self._decode_page(response).items), None)
 
     def _decode_within_range(self, response: DecodedResponse) -> PageContent[ITwin]:

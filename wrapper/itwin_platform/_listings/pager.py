@@ -77,7 +77,7 @@ class PageReader(Generic[T]):
 
     def _send(self, request: PageRequest) -> Coroutine[object, object, DecodedResponse]:
         listing = self._listing
-        return listing.sender.send(listing.first._replace(query=request.query(self._keywords)))
+        return listing.sender.send(replace(listing.first, query=request.query(self._keywords)))
 
     async def _keep(self, requests: Sequence[PageRequest]) -> None:
         """Send the requests that are not in flight yet, and cancel all others."""

@@ -240,7 +240,7 @@ class PlatformSender:
         if not (query or body) or isinstance(present, str):  # a page: its first request has the extras already
             return values
         _check_extra("extra_query", query.keys() & present.keys())
-        values = values._replace(query={**present, **query})
+        values = replace(values, query={**present, **query})
         if not body:
             return values
         model: Any = values.body
@@ -248,7 +248,7 @@ class PlatformSender:
         if not isinstance(fields, dict):
             raise UsageError(f"extra_body: {values.method} {values.route} sends no body", argument="extra_body")
         _check_extra("extra_body", body.keys() & fields.keys())
-        return values._replace(body={**fields, **body})
+        return replace(values, body={**fields, **body})
 
     async def send_request(self, request: Request, info: CallInfo) -> DecodedResponse:
         """Send a checked request, report its response, and raise the typed error of its status."""

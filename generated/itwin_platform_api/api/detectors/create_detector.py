@@ -46,13 +46,13 @@ def build_request(
     if reject is not None:
         check(RULES, {"accept": accept, "body": fields}, reject)
     return RequestValues(
-        method=METHOD,
-        route=ROUTE,
-        path=ROUTE,
-        query={},
-        headers=encode_parameters({"Accept": accept}),
-        body=fields,
-        given=body,
+        METHOD,
+        ROUTE,
+        ROUTE,
+        {},
+        encode_parameters({"Accept": accept}),
+        fields,
+        body,
     )
 
 

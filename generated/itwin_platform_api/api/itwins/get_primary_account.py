@@ -27,11 +27,11 @@ def build_request(
     if reject is not None:
         check(RULES, {"accept": accept}, reject)
     return RequestValues(
-        method=METHOD,
-        route=ROUTE,
-        path=ROUTE,
-        query={},
-        headers=encode_parameters({"Accept": accept}),
+        METHOD,
+        ROUTE,
+        ROUTE,
+        {},
+        encode_parameters({"Accept": accept}),
     )
 
 

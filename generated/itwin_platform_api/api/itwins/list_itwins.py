@@ -154,10 +154,10 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method=METHOD,
-        route=ROUTE,
-        path=ROUTE,
-        query=encode_parameters(
+        METHOD,
+        ROUTE,
+        ROUTE,
+        encode_parameters(
             {
                 "subClass": sub_class,
                 "status": status,
@@ -175,7 +175,7 @@ def build_request(
                 "includeInactive": include_inactive,
             }
         ),
-        headers=encode_parameters(
+        encode_parameters(
             {
                 "X-Max-Return": x_max_return,
                 "X-iTwin-Query-Scope": x_itwin_query_scope,

@@ -125,15 +125,15 @@ def build_request(
     if reject is not None:
         check(RULES, {"itwin_id": itwin_id, "repository_id": repository_id, "accept": accept, "body": fields}, reject)
     return RequestValues(
-        method=METHOD,
-        route=ROUTE,
-        path=ROUTE.format(
+        METHOD,
+        ROUTE,
+        ROUTE.format(
             itwin_id=quote(encode_string(itwin_id), safe=""), repository_id=quote(encode_string(repository_id), safe="")
         ),
-        query={},
-        headers=encode_parameters({"Accept": accept}),
-        body=fields,
-        given=body,
+        {},
+        encode_parameters({"Accept": accept}),
+        fields,
+        body,
     )
 
 

@@ -119,13 +119,13 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method=METHOD,
-        route=ROUTE,
-        path=ROUTE,
-        query=encode_parameters({"iTwinId": itwin_id}),
-        headers=encode_parameters({"x-correlation-id": x_correlation_id, "Accept": accept}),
-        body=fields,
-        given=body,
+        METHOD,
+        ROUTE,
+        ROUTE,
+        encode_parameters({"iTwinId": itwin_id}),
+        encode_parameters({"x-correlation-id": x_correlation_id, "Accept": accept}),
+        fields,
+        body,
     )
 
 

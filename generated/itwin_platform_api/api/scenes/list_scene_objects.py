@@ -68,11 +68,11 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method=METHOD,
-        route=ROUTE,
-        path=ROUTE.format(scene_id=quote(encode_string(scene_id), safe="")),
-        query=encode_parameters({"iTwinId": itwin_id, "orderBy": order_by, "$skip": skip, "$top": top}),
-        headers=encode_parameters({"x-correlation-id": x_correlation_id, "Accept": accept}),
+        METHOD,
+        ROUTE,
+        ROUTE.format(scene_id=quote(encode_string(scene_id), safe="")),
+        encode_parameters({"iTwinId": itwin_id, "orderBy": order_by, "$skip": skip, "$top": top}),
+        encode_parameters({"x-correlation-id": x_correlation_id, "Accept": accept}),
     )
 
 

@@ -48,13 +48,13 @@ def build_request(
     if reject is not None:
         check(RULES, {"webhook_id": webhook_id, "accept": accept, "body": fields}, reject)
     return RequestValues(
-        method=METHOD,
-        route=ROUTE,
-        path=ROUTE.format(webhook_id=quote(encode_string(webhook_id), safe="")),
-        query={},
-        headers=encode_parameters({"Accept": accept}),
-        body=fields,
-        given=body,
+        METHOD,
+        ROUTE,
+        ROUTE.format(webhook_id=quote(encode_string(webhook_id), safe="")),
+        {},
+        encode_parameters({"Accept": accept}),
+        fields,
+        body,
     )
 
 
