@@ -72,7 +72,7 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         #: Seconds for which it may be idle after the current response; the end of these, in the event loop's time.
         self._keepalive = KEEPALIVE
-        self._usable_until = math.inf
+        self.usable_until: float = math.inf
         self._transport: Any = None
         self._is_readable: Callable[[], object] = bool
         self._parser: Any = HttpResponseParser(self)
@@ -258,18 +258,13 @@ class Connection(asyncio.Protocol):
     def is_usable(self) -> bool:
         """Whether a request may be sent. A readable idle connection was closed by its peer, or has surplus bytes."""
         # The event loop may not have polled the socket yet.
-        is_at_an_end = self.state != "idle" or self.is_too_old or self._transport.is_closing()
+        is_at_an_end = self.state != "idle" or self._loop.time() >= self.usable_until or self._transport.is_closing()
         return not (is_at_an_end or self._is_readable())
 
-    @property
-    def is_too_old(self) -> bool:
-        """Whether it has been idle for too long."""
-        return self._loop.time() >= self._usable_until
-
-    def release(self) -> None:
+    def release(self, now: float) -> None:
         """Become idle if the response was read to its end; unread bytes end the connection."""
         self._on("stopped" if self._body else "release")
-        self._usable_until = self._loop.time() + self._keepalive
+        self.usable_until = now + self._keepalive
 
     def close(self) -> None:
         """Close the connection at once."""

@@ -339,17 +339,14 @@ class Pool:
 
     def give_back(self, connection: "Connection") -> None:
         """Take back a connection after its response, and close connections that have been idle for too long."""
-        connection.release()
+        connection.release(now := asyncio.get_running_loop().time())
         if connection.state == "idle":
             self._idle.append(connection)
         else:
             self._close(connection)
-        while self._idle and (self._idle[0].is_too_old or self._is_crowded(by=connection)):
-            self._close(self._idle.popleft())
-
-    def _is_crowded(self, *, by: "Connection") -> bool:
-        """Return whether there are too many idle connections, and the oldest leads to another origin."""
-        return len(self._idle) > _MAX_IDLE and self._idle[0].origin != by.origin
+        idle = self._idle
+        while idle and (now >= idle[0].usable_until or (len(idle) > _MAX_IDLE and idle[0].origin != connection.origin)):
+            self._close(idle.popleft())
 
     def _close(self, connection: "Connection") -> None:
         self._open.discard(connection)
