@@ -114,7 +114,7 @@ class Gate:
             self._queue.called_at[operation] = now
             if not self._queue.waiting and self._may_begin(operation, now):
                 return self._begin(operation, now)
-            waiter = Waiter(ticket, operation=operation, max_wait=max_wait, until=until, since=since, deadline=deadline)
+            waiter = Waiter(ticket, operation, max_wait, until, since, deadline)
             permit = await self._wait(waiter, now=now)
             if self._window.cooldown.allows(permit, self._now()):
                 return permit
@@ -166,8 +166,9 @@ class Gate:
 
     def cooldown_left(self, operation: Hashable = None) -> float:
         """Return the seconds until the cooldowns of the gate and of an operation have ended."""
-        now = self._now()
-        return max([window.cooldown.left(now) for window in self._windows(operation)])
+        now, operation_window = self._now(), self._operations.windows.get(operation)
+        left = self._window.cooldown.left(now)
+        return left if operation_window is None else max(left, operation_window.cooldown.left(now))
 
     def last_429(self, operation: Hashable) -> object:
         """Return the record of the 429 that an operation waits for; None if another process received it."""
@@ -275,18 +276,21 @@ class Gate:
         self._stop_timer()
         loop = self._loop
         while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
-            now = loop.time()
-            waits = [(self._next_start(head.operation, now), head) for head in self._queue.heads()]
-            waiter = self._queue.first([head for wait, head in waits if wait == 0], now=now)
-            if waiter is None:
-                until = min([wait for wait, _ in waits if wait > 0], default=math.inf)
+            now, first, until = loop.time(), None, math.inf
+            for waiter in self._queue.heads():
+                wait = self._next_start(waiter.operation, now)
+                if wait > 0:
+                    until = min(until, wait)
+                elif self._queue.has_share_left(waiter.operation, now=now):
+                    first = waiter if first is None else self._queue.first(first, waiter, now=now)
+            if first is None:
                 if until < math.inf:
                     self._timer = loop.call_later(until, self._admit)
                 return
-            if waiter.gives_up(now=now, left=0.0, rejecting_since=self.rejecting_since(waiter.operation)):
-                self._queue.fail(waiter, WaitTooLongError(0.0))
+            if first.gives_up(now=now, left=0.0, rejecting_since=self.rejecting_since(first.operation)):
+                self._queue.fail(first, WaitTooLongError(0.0))
             else:
-                self._queue.grant(waiter, self._begin(waiter.operation, now))
+                self._queue.grant(first, self._begin(first.operation, now))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

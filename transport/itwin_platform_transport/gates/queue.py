@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from heapq import heapify, heappop, heappush
 
 from .window import Permit, WaitTooLongError
@@ -37,7 +37,6 @@ class Waiter(asyncio.Future[Permit]):
     def __init__(
         self,
         ticket: int,
-        *,
         operation: Hashable,
         max_wait: float,
         until: float | None,
@@ -103,15 +102,10 @@ class Queue:
             heap[:] = [entry for entry in heap if not entry[2].done()]
             heapify(heap)
 
-    def first(self, waiters: Iterable[Waiter], *, now: float) -> Waiter | None:
-        """Return the waiter to serve next; None when no operation of these waiters may have another permit."""
+    def first(self, *waiters: Waiter, now: float) -> Waiter:
+        """Return the waiter to serve first."""
         limited, until = self._limited
-        candidates = (waiter for waiter in waiters if self.has_share_left(waiter.operation, now=now))
-
-        def rank(waiter: Waiter) -> tuple[bool, int]:
-            return now < until and waiter.operation == limited, waiter.ticket
-
-        return min(candidates, key=rank, default=None)
+        return min(waiters, key=lambda waiter: (now < until and waiter.operation == limited, waiter.ticket))
 
     def heads(self) -> Iterator[Waiter]:
         """Yield the first waiter of each operation."""

@@ -322,8 +322,8 @@ class RedisGate(Gate):
         session, now = self._session, asyncio.get_running_loop().time()
         session.requested = max(0, session.requested - 1)
         ready = [waiter for waiter in self._queue.heads() if self._is_operation_ready(waiter.operation)]
-        waiter = self._queue.first(ready, now=now)
-        if waiter is not None and not self._is_cooldown_unreported:
+        if ready and not self._is_cooldown_unreported:
+            waiter = self._queue.first(*ready, now=now)
             permit = self._begin(waiter.operation, now)
             session.held[permit] = granted
             self._queue.grant(waiter, permit)
