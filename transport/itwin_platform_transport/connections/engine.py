@@ -15,7 +15,6 @@ import socket
 import ssl
 import string
 import sys
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -230,7 +229,7 @@ class Pool:
         self.lines_of: Callable[[bytes, RawHeaders], HeaderLines] = lru_cache(maxsize=32)(header_lines)
         self._open: set[Connection] = set()
         #: The idle connections, the longest idle first.
-        self._idle: deque[Connection] = deque()
+        self._idle: list[Connection] = []
         self._is_closed = self._was_used = False
 
     def __repr__(self) -> str:
@@ -290,11 +289,12 @@ class Pool:
         return response
 
     def _take(self, origin: Origin) -> "Connection | None":
-        while (connection := next((idle for idle in reversed(self._idle) if idle.origin == origin), None)) is not None:
-            self._idle.remove(connection)
-            if connection.is_usable:
-                return connection
-            self._close(connection)
+        for index in reversed(range(len(self._idle))):
+            if self._idle[index].origin == origin:
+                connection = self._idle.pop(index)
+                if connection.is_usable:
+                    return connection
+                self._close(connection)
         return None
 
     async def _connect(self, origin: Origin, seconds: float | None) -> "Connection":
@@ -346,7 +346,7 @@ class Pool:
             self._close(connection)
         idle = self._idle
         while idle and (now >= idle[0].usable_until or (len(idle) > _MAX_IDLE and idle[0].origin != connection.origin)):
-            self._close(idle.popleft())
+            self._close(idle.pop(0))
 
     def _close(self, connection: "Connection") -> None:
         self._open.discard(connection)
