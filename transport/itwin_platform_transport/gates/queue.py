@@ -89,9 +89,10 @@ class Queue:
     def has_share_left(self, operation: Hashable, *, now: float) -> bool:
         """Return whether an operation may have another permit."""
         held = self.held[operation]
-        if held == 0 or held + 1 <= LARGEST_SHARE * (self._most - sum(self.held.values()) + held):
+        if held == 0 or len(self.called_at) == 1:
             return True
-        return not self.serves_others(operation, now=now)
+        share = LARGEST_SHARE * (self._most - sum(self.held.values()) + held)
+        return held + 1 <= share or not self.serves_others(operation, now=now)
 
     def add(self, waiter: Waiter) -> None:
         """Queue a waiter behind all that have its ticket or a lower one."""
