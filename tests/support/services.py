@@ -15,16 +15,10 @@ from typing import Generic, Literal, Self, TypeVar
 
 import httpx
 from itwin_platform._version import HEADERS
-from itwin_platform_transport import BackoffEvent, BackoffPolicy, BackoffTransport, Gate, Origin, Request
+from itwin_platform_transport import BackoffEvent, BackoffPolicy, BackoffTransport, Gate
 from itwin_platform_transport.connections.engine import EngineTransport
 
 Taken = TypeVar("Taken")
-
-
-def request_to(address: str, *, method: str = "GET") -> Request:
-    """Return a request without headers and body."""
-    url = httpx.URL(address)
-    return Request(method, Origin.of(url), url.raw_path, (), b"", {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ from tests.support.event_loops import in_virtual_time
 from tests.support.examples import examples
 from tests.support.gates import end, enter, settle
 from tests.support.redis_clients import PreparedRedis, reply
+from tests.support.requests import request_to
 from tests.support.services import (
     ADDRESS,
     START,
@@ -34,7 +35,6 @@ from tests.support.services import (
     backoff,
     now,
     rate_limited,
-    request_to,
     send,
     wall_clock,
 )

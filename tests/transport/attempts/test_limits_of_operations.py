@@ -7,7 +7,8 @@ import httpx
 import pytest
 from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Gate
 
-from tests.support.services import ReceivedRequest, ScriptedTransport, Step, backoff, now, request_to, response
+from tests.support.requests import request_to
+from tests.support.services import ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
 #: The header with which a 429 names its operation.
 NAMED = {"ITwinPlatform-RateLimited-Operation": "any"}

@@ -26,16 +26,8 @@ from itwin_platform_transport import (
 from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN, MOST_REMEMBERED, Breakers, Failure
 
 from tests.support.event_loops import in_virtual_time
-from tests.support.services import (
-    Outcome,
-    ReceivedRequest,
-    ScriptedTransport,
-    Step,
-    backoff,
-    now,
-    request_to,
-    response,
-)
+from tests.support.requests import request_to
+from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
 POLICY = BackoffPolicy()
 Sent = tuple[Request, CallInfo]

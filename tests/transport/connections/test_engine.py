@@ -26,7 +26,8 @@ from tests.support.networks import (
     watched,
 )
 from tests.support.real_time import pass_time, until
-from tests.support.services import RawServer, raw_response, request_to
+from tests.support.requests import request_to
+from tests.support.services import RawServer, raw_response
 
 LARGE = bytes(range(256)) * 40_000
 #: More bytes than all buffers between two programs.

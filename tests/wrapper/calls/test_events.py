@@ -34,16 +34,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pytest_httpx import HTTPXMock
 
-from tests.support.services import (
-    Outcome,
-    PreparedResponse,
-    ScriptedTransport,
-    backoff,
-    rate_limited,
-    request_to,
-    response,
-    send,
-)
+from tests.support.requests import request_to
+from tests.support.services import Outcome, PreparedResponse, ScriptedTransport, backoff, rate_limited, response, send
 
 UNTRUSTED = httpx.ConnectError("x")
 UNTRUSTED.__cause__ = ssl.SSLCertVerificationError("certificate has expired")
