@@ -1,10 +1,9 @@
 """The headers of a service that the transport reads: `retry-after`, and the headers that `headers=` names."""
 
-import httpx
 import pytest
 from itwin_platform_transport import AttemptEnded, BackoffPolicy, BackoffTransport, CooldownStarted, ServiceHeaders
 
-from tests.support.services import ScriptedTransport, response
+from tests.support.services import ScriptedTransport, response, send
 
 SENT = {"x-acme-wait": "9", "retry-after": "2", "x-acme-id": "a-1", "X-Acme-Tier": "gold", "x-acme-api": ""}
 NAMED = ServiceHeaders(
@@ -25,15 +24,9 @@ async def test_headers_names_the_headers_of_the_service(
 ) -> None:
     """Of several names, the first header of the response counts, and an empty value counts as absent."""
     events: list[object] = []
-    transport = BackoffTransport(
-        ScriptedTransport(response(429, headers=SENT)),
-        policy=BackoffPolicy(max_wait=0.0),
-        headers=headers,
-        on_event=events.append,
-        random_number=lambda: 0.0,
-    )
-    async with httpx.AsyncClient(transport=transport) as client:
-        assert (await client.get("https://service.example/")).status_code == 429
+    service, policy = ScriptedTransport(response(429, headers=SENT)), BackoffPolicy(max_wait=0.0)
+    transport = BackoffTransport(service, policy=policy, headers=headers, on_event=events.append)
+    assert (await send(transport)).status_code == 429
     cooldown, attempt = events
     assert isinstance(cooldown, CooldownStarted)
     assert isinstance(attempt, AttemptEnded)

@@ -210,8 +210,7 @@ async def test_a_span_has_the_wait_for_a_probe(spans: InMemorySpanExporter) -> N
     """The `outage_wait` is the time in which the circuit breaker was open, before another call probed."""
     info = CallInfo(method="GET", route="/things/{id}", policy=POLICY)
     transport = backoff(ScriptedTransport(*[503] * 20, 200, latency=0.5))
-    addresses = [f"https://service.example/things/{number}" for number in range(21)]
-    await asyncio.gather(*(transport.send(request_to(address), info) for address in addresses))
+    await asyncio.gather(*(transport.send(request_to(f"https://service.example/things/{n}"), info) for n in range(21)))
     attempts = [attributes_of(span) for span in spans.get_finished_spans() if span.kind is trace.SpanKind.CLIENT]
     waits = [attempt.get("itwin_platform.outage_wait") for attempt in attempts]
     assert waits[:20] == [None] * 20
