@@ -111,11 +111,7 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
 
 
 def make_request(
-    values: RequestValues,
-    *,
-    service: Service,
-    added: Mapping[str, str],
-    timeout: Mapping[str, float | None],
+    values: RequestValues, service: Service, added: Mapping[str, str], timeout: Mapping[str, float | None]
 ) -> Request:
     """Turn values into the request that each attempt sends.
 

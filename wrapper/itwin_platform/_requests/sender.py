@@ -222,9 +222,7 @@ class PlatformSender:
         """
         service, options, method, route = self.service, self.options, values.method, values.route
         try:
-            request = make_request(
-                self.with_extras(values), service=service, added=options.headers, timeout=options.timeout
-            )
+            request = make_request(self.with_extras(values), service, options.headers, options.timeout)
         except PlatformError as error:
             ErrorsOfCall(method, route, service.prefix + values.path).name(error)
             raise
