@@ -47,7 +47,7 @@ TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_m
 #: The version of the format of resume strings. It is part of the identity of a listing, so other versions are rejected.
 _FORMAT = 5
 #: Characters of a cursor that are not escaped in a query.
-_SAFE = "!$%&'()*+,-./:<=>?@[\\]^_`{|}~"
+_SAFE = "!$%&'()*+,-./:=?@[\\]^_`{|}~"
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 #: Stop after this many consecutive empty pages; otherwise a broken service could loop for ever.
 MOST_EMPTY = 10
