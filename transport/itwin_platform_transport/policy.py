@@ -77,8 +77,6 @@ class Outcome(enum.Enum):
     TIMED_OUT_IDLE = "status 408 on a connection that was idle before"
     FINAL = "any other response"
 
-    __hash__ = object.__hash__  # in C: see the row "GET" of docs/benchmarks.md
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
@@ -133,10 +131,10 @@ OUTCOMES = {
 }
 
 #: After one of these the request may have had an effect.
-EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP})
+EFFECT_POSSIBLE = (Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN, Outcome.NOT_HTTP)
 
 #: After one of these not a byte of the request was written.
-NOT_WRITTEN = frozenset({Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED})
+NOT_WRITTEN = (Outcome.NOT_SENT, Outcome.NEVER_REACHED, Outcome.UNSENDABLE, Outcome.UNTRUSTED)
 
 #: After one of these the operation is down, perhaps for all calls.
 DOWN = (Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN)
