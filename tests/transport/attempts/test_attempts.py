@@ -2,6 +2,7 @@
 
 import asyncio
 import ssl
+import weakref
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
@@ -226,6 +227,17 @@ async def test_a_cooldown_starts_before_the_body_of_its_429() -> None:
     assert gate.cooldown_left() == pytest.approx(29.0)
     assert (await send(transport)).status_code == (await first).status_code == 200
     assert [at >= 30.0 for at in service.times] == [False, True, True]
+
+
+async def test_a_failed_call_is_not_kept_in_memory() -> None:
+    """Its task is freed without the garbage collector: no frame of its error refers to it."""
+    transport = backoff(ScriptedTransport(httpx.ReadError("x")), policy=BackoffPolicy(max_attempts=1))
+    task = asyncio.create_task(send(transport))
+    kept = weakref.ref(task)
+    await asyncio.wait([task])
+    assert isinstance(task.exception(), OutcomeUnknownError)
+    del task
+    assert kept() is None
 
 
 async def test_a_clock_that_fails_leaves_the_gate_as_it_was() -> None:

@@ -299,6 +299,7 @@ async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
     def jitter() -> float:
         raise TimeoutError("of the application")
 
-    transport = BackoffTransport(ScriptedTransport(503, 200), random_number=jitter)
+    transport = BackoffTransport(ScriptedTransport(503, 200), random_number=jitter, gate=(gate := Gate()))
     with pytest.raises(TimeoutError, match="of the application"):
         await send(transport)
+    assert gate.in_flight == 0

@@ -10,6 +10,7 @@ from itwin_platform_transport import (
     AccessToken,
     BackoffPolicy,
     BackoffTransport,
+    CallInfo,
     DeadlineExceededError,
     Gate,
     TokenError,
@@ -17,6 +18,7 @@ from itwin_platform_transport import (
 )
 from itwin_platform_transport.attempts.tokens import TokenCache, redacted
 
+from tests.support.requests import request_to
 from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
 
 
@@ -225,6 +227,21 @@ async def test_a_provider_that_hangs_is_named() -> None:
         transport = BackoffTransport(ScriptedTransport(200), token=provider, token_timeout=timeout, policy=policy)
         with pytest.raises(kind, match=message):
             await send(transport)
+
+
+async def test_the_token_of_a_429_is_known_while_the_next_one_takes_time() -> None:
+    """A result hides the token that was sent, also if the deadline passes in the next call of the provider."""
+    seconds, policy = iter([0.0, 60.0]), BackoffPolicy(deadline=10.0)
+
+    async def provider() -> str:
+        await asyncio.sleep(next(seconds))
+        return "planted-token"
+
+    info = CallInfo(method="GET", route="/things", policy=policy)
+    result = await BackoffTransport(ScriptedTransport(429), token=provider).send(
+        request_to("https://service.example/"), info
+    )
+    assert result.hide_token("planted-token") == "[redacted]"
 
 
 async def test_a_failure_before_the_expiry_fails_no_call() -> None:

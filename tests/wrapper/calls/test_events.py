@@ -48,7 +48,7 @@ POLICY = BackoffPolicy(base_delay=1.0, max_delay=1.0)
     ("steps", "latency", "expected", "error", "sent"),
     [
         ((503, httpx.ReadTimeout("x"), 200), 0.25, [(503, 1, 0.25), ("ReadTimeout", 2, 0.25), (200, 3, 0.25)], None, 3),
-        ((200,), 3600.0, [("CancelledError", 1, 120.0)], DeadlineExceededError, 1),
+        ((200,), 3600.0, [("TimeoutError", 1, 120.0)], DeadlineExceededError, 1),
         ((UNTRUSTED,), 0.0, [("ConnectError", 1, 0.0)], NotSentError, 0),
     ],
     ids=["retries", "deadline", "untrusted certificate"],

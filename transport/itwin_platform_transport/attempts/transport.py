@@ -160,26 +160,28 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         work = self._run(request, info, trace)
         return work if trace is None else trace.around_call(work)
 
-    async def _run(self, request: Request, info: CallInfo, trace: Trace | None) -> CallResult:
+    async def _run(self, request: Request, info: CallInfo, trace: Trace | None) -> CallResult:  # noqa: C901  # a call on one screen
         """Make attempts until one of them decides: gate and token, attempt, decision, delay."""
         gate, tokens = self._gate, self._tokens
         call = Call(request, info, gate.ticket(), self._calls, trace)
-        progress, attempt, sending = Progress(), None, None
+        progress, attempt, permit, sending, started = Progress(), None, None, None, 0.0
         token, new_token, has_refreshed = None, None, False
         try:
             with call:
                 while True:
                     permit = await self._enter_gate(call, progress)
-                    is_ready, token = self._is_ready(call, permit, new_token)
+                    is_ready, new_token = self._is_ready(call, permit, new_token)
                     if not is_ready:
                         # Other calls use the permit meanwhile. This call keeps its ticket: its place in the queue.
-                        if tokens is not None and token is None:
+                        if tokens is not None and new_token is None:
                             with call.waiting_for_token():
                                 new_token = await tokens.get(since=call.began_at)
                         continue
-                    sending = Sending(request.extensions.get("trace"))
+                    token, sending, started = new_token, Sending(request.extensions.get("trace")), call.clock()
                     attempt = await self._attempt(call, sending, permit, token, progress)
-                    progress, sending, new_token = progress.after(attempt.outcome), None, None
+                    sending, new_token = None, None
+                    self._attempt_ended(call, attempt, permit, token, progress, started=started)
+                    progress = progress.after(attempt.outcome)
                     if tokens is not None and token is not None and attempt.status == 401 and not has_refreshed:
                         has_refreshed = True
                         with call.waiting_for_token():
@@ -198,10 +200,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     # After a 429 the call waits in the gate. `sleep(0)` lets other tasks run first.
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except BaseException as error:  # noqa: BLE001  # it is raised again
+            if sending is not None and permit is not None:
+                self._report(call, progress, None, error, token, started=started)
+                gate.abandoned(permit)
             return self._end(call, progress, attempt, token, sending, error)
         finally:
             if gate.breakers.active:
                 gate.breakers.call_ended(call, call.scopes)
+            del call, attempt, token, new_token  # the traceback of an error would keep them in memory
 
     def _end(
         self,
@@ -297,7 +303,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     def _attempt(
         self, call: Call, sending: Sending, permit: Permit, token: AccessToken | None, before: Progress
     ) -> Awaitable[Attempt]:
-        """Send a request once, and return the result. The permit ends with the attempt."""
+        """Send a request once, and return the result."""
         work, trace = self._send_and_read(call, sending, permit, token, before), call.trace
         if self._engine is None or not self._engine.cancels_cleanly:
             work = cancelled_in_order(work)
@@ -306,40 +312,45 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _send_and_read(
         self, call: Call, sending: Sending, permit: Permit, token: AccessToken | None, before: Progress
     ) -> Attempt:
-        policy, request, started = call.info.policy, call.request, call.clock()
+        policy, request = call.info.policy, call.request
+        if self._calls.is_closed:
+            # `aclose()` ran before the task of this attempt did.
+            raise closed(call, before, is_in_flight=False)
+        if token is not None:
+            request = request.with_bearer(token.value)
         try:
-            if self._calls.is_closed:
-                # `aclose()` ran before the task of this attempt did.
-                raise closed(call, before, is_in_flight=False)  # noqa: TRY301  # its permit is given back below
-            if token is not None:
-                request = request.with_bearer(token.value)
-            try:
-                response = await self._send_once(request, sending)
-                is_final = response.status_code < 300
-                attempt = Attempt(Outcome.FINAL, 0.0, response) if is_final else self._failed(response, before, policy)
-                if attempt.outcome is Outcome.RATE_LIMITED:
-                    # The cooldown starts before the body has arrived.
-                    self._start_cooldown(call, permit, attempt, token)
-                if response.stream is not None or len(response.content) > self._max_response_bytes:
-                    await response.read(limit=self._max_response_bytes)
-            except NO_RESPONSE as error:
-                outcome = outcome_of_error(error, request, sending, was_reached=self._was_reached)
-                attempt = Attempt(outcome, self._delay(outcome, None, before, policy), error=error)
-            self._report(call, before, attempt.response, attempt.error, token, started=started)
-            # Before the permit ends: a call that gets the next one must see the state of the breakers.
-            if attempt.outcome is not Outcome.FINAL or self._gate.breakers.active:
-                self._tell_breakers(call, attempt, token)
-        except BaseException as error:
-            self._report(call, before, None, error, token, started=started)
-            self._gate.abandoned(permit)
-            raise
+            response = await self._send_once(request, sending)
+            is_success = response.status_code < 300
+            attempt = Attempt(Outcome.FINAL, 0.0, response) if is_success else self._failed(response, before, policy)
+            if attempt.outcome is Outcome.RATE_LIMITED:
+                # The cooldown starts before the body has arrived.
+                self._start_cooldown(call, permit, attempt, token)
+            await response.read(limit=self._max_response_bytes)
+        except NO_RESPONSE as error:
+            outcome = outcome_of_error(error, request, sending, was_reached=self._was_reached)
+            return Attempt(outcome, self._delay(outcome, None, before, policy), error=error)
+        return attempt
+
+    def _attempt_ended(
+        self,
+        call: Call,
+        attempt: Attempt,
+        permit: Permit,
+        token: AccessToken | None,
+        before: Progress,
+        *,
+        started: float,
+    ) -> None:
+        """End the permit of an attempt, and report its result to the application and to the circuit breakers."""
         if attempt.response is None:
             self._gate.abandoned(permit)
         else:
             self._was_reached = True
             if attempt.outcome is not Outcome.RATE_LIMITED:  # the head of a 429 has ended its permit
                 self._gate.responded(permit)
-        return attempt
+        self._report(call, before, attempt.response, attempt.error, token, started=started)
+        if attempt.outcome is not Outcome.FINAL or self._gate.breakers.active:
+            self._tell_breakers(call, attempt, token)
 
     def _failed(self, response: Response, before: Progress, policy: BackoffPolicy) -> Attempt:
         """Return the result of an attempt that got a status of 300 or above."""
@@ -441,9 +452,9 @@ def outcome_of_error(error: Exception, request: Request, sending: Sending, *, wa
     """Classify a failure. After a failure of no known kind, the request may have had an effect."""
     if why_final(error) is not None:
         return Outcome.UNTRUSTED
-    if not was_reached and is_wrong_address(error, host=request.url.host):
+    if not was_reached and is_wrong_address(error, host=request.origin.host.decode("ascii")):
         return Outcome.NEVER_REACHED
-    if not was_reached and is_not_http(error, scheme=request.url.scheme):
+    if not was_reached and is_not_http(error, scheme=request.origin.scheme.decode()):
         return Outcome.NOT_HTTP
     if isinstance(error, UNSENDABLE):
         return Outcome.UNSENDABLE

@@ -67,7 +67,7 @@ class Proxy:
         try:
             auth = (unquote(user, errors="strict"), unquote(password, errors="strict"))
             url = httpx.URL(f"{scheme}://{netloc}")
-            url = url.copy_with(host=url.host.removesuffix("."))
+            url = url.copy_with(host=url.host[:-1]) if url.raw_host.endswith(b".") else url
             is_usable = is_host(url.raw_host.decode("ascii")) and (url.port is None or 0 < url.port < 65_536)
         except (httpx.InvalidURL, ValueError):
             return None

@@ -87,12 +87,17 @@ class Origin(NamedTuple):
         """Return the origin of a URL."""
         return cls(url.raw_scheme, url.raw_host, url.port)
 
+    def __str__(self) -> str:
+        host = self.host.decode("ascii")
+        host = f"[{host}]" if ":" in host else host
+        return f"{self.scheme.decode()}://{host}" + ("" if self.port is None else f":{self.port}")
+
 
 class Sending:
     """Records whether an attempt has begun to write its request.
 
-    It travels as the `trace` extension of httpcore, so connections of httpx report to it too. Connections that report
-    nothing may have written the request.
+    On a route through httpx it is the `trace` extension of httpcore, so connections of httpx report to it too.
+    Connections that report nothing may have written the request.
 
     Args:
         trace: the `trace` extension of the caller, which receives each event as well.
@@ -123,7 +128,7 @@ class Sending:
 
 
 def sending_of(extensions: Mapping[str, Any]) -> Sending:
-    """Return the `Sending` of an attempt; a new one for a request that belongs to no attempt."""
+    """Return the `Sending` of an attempt; a new one, which passes events on to the caller's `trace`, without one."""
     trace = extensions.get("trace")
     return trace if isinstance(trace, Sending) else Sending(trace)
 
@@ -174,9 +179,8 @@ class Request:
 
     @property
     def url(self) -> httpx.URL:
-        """The address."""
-        scheme, host, port = self.origin
-        return httpx.URL(scheme=scheme.decode(), host=host.decode(), port=port, raw_path=self.target)
+        """The address, without user information and fragment."""
+        return httpx.URL(f"{self.origin}{self.target.decode('ascii')}")
 
     @property
     def path(self) -> str:
