@@ -6,7 +6,7 @@ from functools import partial
 import httpx
 import pytest
 from itwin_platform import AuthenticationError, NotFoundError, ResponseDecodeError, UsageError
-from itwin_platform_api.api.itwins import get_primary_account
+from itwin_platform_api.api.itwins import get_primary_account, list_itwins
 from itwin_platform_api.api.repositories import update_repository
 from itwin_platform_api.api.scenes import create_scene
 from itwin_platform_api.models import RepositoryUpdate, SceneCreate
@@ -40,7 +40,7 @@ async def test_a_generated_function_is_retried_with_a_fresh_token() -> None:
 
 
 async def test_a_generated_function_stays_on_its_path_and_sends_no_other_header() -> None:
-    """An id that would be resolved away, and a value that would start another header, are rejected before sending."""
+    """An id that would be resolved away, and a value that no query or header can hold, are rejected before sending."""
     client, requests = answering()
     update = partial(update_repository.asyncio, "i", client=client.generated, body=RepositoryUpdate(uri="u"))
     create = partial(create_scene.asyncio, client=client.generated, itwin_id="i", body=SceneCreate(display_name="S"))
@@ -51,6 +51,12 @@ async def test_a_generated_function_stays_on_its_path_and_sends_no_other_header(
         for header in ("a\r\nX-Evil: 1", "", "é", "a\x00b"):
             with pytest.raises(UsageError, match="x-correlation-id must be a string of visible ASCII"):
                 await create(x_correlation_id=header)
+        with pytest.raises(UsageError, match="half of a surrogate pair"):
+            await list_itwins.asyncio(client=client.generated, search="\ud800")
+        with pytest.raises(UsageError, match="percent-encoded"):
+            await send(
+                client.generated.get_async_httpx_client(), replace(get_primary_account.build_request(), path="/a b")
+            )
     assert requests == []
 
 

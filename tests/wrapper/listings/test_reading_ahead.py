@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from hypothesis import event, given, strategies as st
-from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, PlatformError
+from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, PlatformError, UsageError
 
 from tests.wrapper.listings.conftest import BASE_URL, NumberedItems, TimedITwins, linked
 from tests.wrapper.listings.test_list_all import days
@@ -110,6 +110,14 @@ async def test_the_pages_that_are_requested_ahead(
     service = linked(first, None, count=10, cap=cap)
     await service.platform.itwins.list(page_size=10, concurrency=4, limit=limit).collect()
     assert [int(request.url.params.get("$skip", "0")) for request in service.requests[1:]] == ahead
+
+
+async def test_a_link_that_cannot_be_sent_loses_no_page() -> None:
+    """The items before the link are handed out first, also while pages are requested ahead."""
+    pager = linked("?cursor=" + "x" * 70_000, None, count=10).platform.itwins.list(page_size=10, concurrency=4)
+    with pytest.raises(UsageError, match="too long"):
+        await pager.collect()
+    assert pager.items_read == 10
 
 
 async def test_pages_ahead_pass_the_gate() -> None:

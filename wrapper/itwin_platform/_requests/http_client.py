@@ -59,6 +59,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
             request.headers["accept"] = request.headers.get("accept", "*/*").replace("{vendor}", service.vendor)
             for name in ("authorization", "cookie"):
                 request.headers.pop(name, None)
-            response = await self._sender.send_request(await Request.of(request), info)
+            own = await Request.of(request)
+            response = self._sender.decoded(await self._sender.transport.send(own, info), own, info)
         stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
         return httpx.Response(response.status_code, headers=response.headers, stream=stream, extensions=extensions)

@@ -25,7 +25,7 @@ from .._version import __version__
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
-#: Most bytes of the path and the query together: httpx limits each of them to this length.
+#: Most bytes of a path with its query: httpx cannot represent a longer URL.
 MOST_OF_URL = 65_536
 #: The reason in the error of a value without a form in JSON, and the number of levels to search for its place.
 _REASONS: Mapping[type[Exception], tuple[str, int]] = {
@@ -135,13 +135,14 @@ def make_request(
         headers += ((b"Content-Length", b"%d" % len(content)),)
     try:
         query = encode_query(values.query)
-        target = service.prefix + values.path + (f"?{query}" if query else "")
-        encoded = target.encode("ascii")
     except UnicodeError:
         raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None
-    if len(encoded) > MOST_OF_URL:
-        raise UsageError(f"the request cannot be encoded: its URL is too long, with {len(encoded):,} bytes")
-    return Request(values.method, service.origin, encoded, headers, content, {"timeout": timeout})
+    target = service.prefix + values.path + (f"?{query}" if query else "")
+    if not (target.isascii() and target.isprintable()) or " " in target or "#" in target:
+        raise UsageError("the request cannot be encoded: its path and its query must be percent-encoded")
+    if len(target) > MOST_OF_URL:
+        raise UsageError(f"the request cannot be encoded: its URL is too long, with {len(target):,} bytes")
+    return Request(values.method, service.origin, target.encode("ascii"), headers, content, {"timeout": timeout})
 
 
 @lru_cache

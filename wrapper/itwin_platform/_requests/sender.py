@@ -2,13 +2,14 @@
 
 import json
 import zlib
-from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import iscoroutinefunction
 from typing import Any, Final, TypeVar, cast
 
 import httpx
+from itwin_platform_api.encoding import fields_of
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET
 from itwin_platform_transport import (
@@ -98,8 +99,12 @@ class DecodedResponse:
         # A call that ends because of a known cooldown gets a 429, also if another process received the 429.
         self._response, self._target = result.response or Response(429), target
         self._headers: httpx.Headers | None = None
-        self.call, self.result, self.extensions = call, result, self._response.extensions
+        self.call: CallInfo = call
+        self.result: CallResult = result
+        self.extensions: Mapping[str, Any] = self._response.extensions
         # Decode here so that no traceback frame keeps a body that may echo the token.
+        self.content: bytes
+        self.fault: str | None
         self.content, self.fault = decoded_body(self._response, limit=limit)
         self.status_code: int = self._response.status_code
 
@@ -188,15 +193,19 @@ class ErrorsOfCall:
     def name(self, error: PlatformError) -> None:
         """Name the call in an error: every error gets its method, route and path here."""
         error.method, error.route, error.path = self.method, self.route, self.path or error.path
-        if isinstance(error, UsageError):
-            error.__traceback__ = None
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, PlatformError):
-            self.name(error)
+            self.leave(error)
+
+    def leave(self, error: PlatformError) -> None:
+        """Name the call in an error, and remove the frames of a UsageError."""
+        self.name(error)
+        if isinstance(error, UsageError):
+            error.__traceback__ = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,20 +222,22 @@ class PlatformSender:
     service: Service
     options: CallOptions
 
-    def send(self, values: RequestValues) -> Coroutine[Any, Any, DecodedResponse]:
+    async def send(self, values: RequestValues) -> DecodedResponse:
         """Send a request and return its response, decoded.
 
         Raises:
             UsageError: the request cannot be sent, or its body is too large.
             APIStatusError: the status of the response is 300 or above.
         """
-        service, options, method, route = self.service, self.options, values.method, values.route
+        service, options = self.service, self.options
+        info = CallInfo(values.method, values.route, options.policy)
         try:
             request = make_request(self.with_extras(values), service, options.headers, options.timeout)
+            return self.decoded(await self.transport.send(request, info), request, info)
         except PlatformError as error:
-            ErrorsOfCall(method, route, service.prefix + values.path).name(error)
+            # Not in `with`: see the row "GET" of docs/benchmarks.md.
+            ErrorsOfCall(values.method, values.route, service.prefix + values.path).leave(error)
             raise
-        return self.send_request(request, CallInfo(method, route, options.policy))
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with the extra query and the extra body of the caller.
@@ -241,22 +252,19 @@ class PlatformSender:
         values = replace(values, query={**present, **query})
         if not body:
             return values
-        model: Any = values.body
-        fields = model.wire_fields() if hasattr(model, "wire_fields") else model
+        fields = fields_of(values.body)
         if not isinstance(fields, dict):
             raise UsageError(f"extra_body: {values.method} {values.route} sends no body", argument="extra_body")
         _check_extra("extra_body", body.keys() & fields.keys())
         return replace(values, body={**fields, **body})
 
-    async def send_request(self, request: Request, info: CallInfo) -> DecodedResponse:
-        """Send a checked request, report its response, and raise the typed error of its status."""
-        try:
-            return self._decoded(await self.transport.send(request, info), request, info)
-        except PlatformError as error:
-            ErrorsOfCall(info.method, info.route, request.path).name(error)
-            raise
+    def decoded(self, result: CallResult, request: Request, info: CallInfo) -> DecodedResponse:
+        """Decode the response of a call and report it.
 
-    def _decoded(self, result: CallResult, request: Request, info: CallInfo) -> DecodedResponse:
+        Raises:
+            APIStatusError: its status is 300 or above.
+            ResponseDecodeError: it is a success that cannot be used.
+        """
         response = DecodedResponse(info, result, self.service.max_response_bytes, request.target)
         if self.options.on_response is not None and not result.ended_by_cooldown:
             try:
