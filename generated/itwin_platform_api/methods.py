@@ -65,10 +65,11 @@ def make_when_read(model: type[Any], name: str, makers: Mapping[type[Any], Calla
     """Let a field hold a structure, and make its model when the field is first read.
 
     The garbage collector visits models and no structures: see the benchmark row "5,000 scene objects". Two threads that
-    read a field for the first time at once may get different but equal models; the field keeps one of them.
+    read a field for the first time at once may get different but equal objects; the field keeps one of them, and a
+    change of the other is lost.
 
     Args:
-        model: the class; the field with an underscore before its name is the field as it is, without making anything.
+        model: the class. It also gets the name with an underscore before it, which reads the field as it is stored.
         name: the name of the field.
         makers: the functions that make the value, by the class of what the field holds.
     """
