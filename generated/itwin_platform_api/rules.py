@@ -273,7 +273,9 @@ def _check_properties(rule: Rule, fields: Mapping[Any, object], *, mapping: bool
             violation = _check(inner, value)
         if violation is not None:
             return violation
-    for name, inner in rule.needed.items() if rule.complete is None else ():  # a complete object is checked already
+    if rule.complete is not None:
+        return None  # its required properties are checked already
+    for name, inner in rule.needed.items():
         if name not in fields:
             return _missing(inner, "is required" if mapping else "is required: UNSET would omit it")
     return None
