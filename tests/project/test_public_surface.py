@@ -75,12 +75,6 @@ def test_all_is_sorted_and_complete() -> None:
         from itwin_platform import Nothing  # type: ignore[attr-defined]  # noqa: F401  # as a mistake
 
 
-@pytest.mark.parametrize("name", CALLABLES)
-def test_every_name_is_documented(name: str) -> None:
-    """Each exported class and function, and each public method, has a docstring."""
-    assert inspect.getdoc(CALLABLES[name])
-
-
 def test_a_public_class_names_the_package_that_users_import() -> None:
     """`repr`, tracebacks and pickles show a name that can be imported, and type hints are still resolved."""
     named = [each for each in EXPORTED.values() if inspect.isclass(each) or inspect.isfunction(each)]
