@@ -12,7 +12,7 @@ from ..errors import StateError
 from ..policy import BackoffPolicy, Outcome
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class CallInfo:
     """The values of a call that its attempts need.
 
@@ -29,7 +29,7 @@ class CallInfo:
     has_template: Final[bool] = True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Attempt:
     """The result of one attempt.
 

@@ -26,7 +26,7 @@ from .tokens import AccessToken, hide_token
 KEPT_OF_TOO_LARGE = 65_536
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class CallResult:
     """The result of a call: its final response, and a summary of its attempts.
 

@@ -61,7 +61,7 @@ class ResponseInfo(RateLimited):
     correlation_id: str | None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class CallOptions:
     """The options of all calls of one client, or of one view of it.
 
