@@ -170,7 +170,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             with call:
                 while True:
                     permit = await self._enter_gate(call, progress)
-                    is_ready, new_token = self._is_ready(call, permit, new_token)
+                    is_ready, new_token = self._take_token(call, permit, new_token)
                     if not is_ready:
                         # Other calls use the permit meanwhile. This call keeps its ticket: its place in the queue.
                         if tokens is not None and new_token is None:
@@ -243,8 +243,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             del error  # its traceback has this frame: both would keep each other in memory
 
-    def _is_ready(self, call: Call, permit: Permit, token: AccessToken | None) -> tuple[bool, AccessToken | None]:
-        """Return whether an attempt can be sent now, and its token. If it cannot, the permit is given back.
+    def _take_token(self, call: Call, permit: Permit, token: AccessToken | None) -> tuple[bool, AccessToken | None]:
+        """Take the token of an attempt; return whether the attempt can be sent now, and the token.
+
+        If it cannot be sent, because a token takes time or a breaker is open, the permit is given back.
 
         Args:
             call: the call.

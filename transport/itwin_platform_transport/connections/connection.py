@@ -226,7 +226,7 @@ class Connection(asyncio.Protocol):
                 break
         self._on("written")
         while self.state == "head":
-            if await self._is_late(times.get("read")):
+            if await self._times_out(times.get("read")):
                 raise httpx.ReadTimeout(_LATE)
         if not self.status and self._failure is not None:
             raise self._failure
@@ -238,7 +238,7 @@ class Connection(asyncio.Protocol):
             httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError: as for `send`.
         """
         while not self._body and self.state in ("body", "last body"):
-            if await self._is_late(seconds):
+            if await self._times_out(seconds):
                 raise httpx.ReadTimeout(_LATE)
         return self.received()
 
@@ -282,7 +282,7 @@ class Connection(asyncio.Protocol):
             # An error response that arrives early ends the upload. Source: RFC 9110, section 7.5.
             if self.status >= 300:
                 return False
-            if await self._is_late(seconds):
+            if await self._times_out(seconds):
                 # A service that has responded may stop reading.
                 if not self.status:
                     raise httpx.WriteTimeout(_LATE)
@@ -308,7 +308,7 @@ class Connection(asyncio.Protocol):
             self._waiter.set_result(is_late)
         self._waiter = None
 
-    def _is_late(self, seconds: float | None) -> Awaitable[bool]:
+    def _times_out(self, seconds: float | None) -> Awaitable[bool]:
         """Wait for the next event of the connection; return whether the time limit has passed."""
         waiter = self._waiter = self._loop.create_future()
         self._ends_at = math.inf if seconds is None else self._loop.time() + seconds

@@ -138,7 +138,8 @@ def make_request(
     except UnicodeError:
         raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None
     target = service.prefix + values.path + (f"?{query}" if query else "")
-    if not (target.isascii() and target.isprintable()) or " " in target or "#" in target:
+    is_visible = target.isascii() and target.isprintable()
+    if not is_visible or " " in target or "#" in target or "<" in target or ">" in target or '"' in target:
         raise UsageError("the request cannot be encoded: its path and its query must be percent-encoded")
     if len(target) > MOST_OF_URL:
         raise UsageError(f"the request cannot be encoded: its URL is too long, with {len(target):,} bytes")

@@ -199,9 +199,9 @@ class ErrorsOfCall:
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, PlatformError):
-            self.leave(error)
+            self.complete(error)
 
-    def leave(self, error: PlatformError) -> None:
+    def complete(self, error: PlatformError) -> None:
         """Name the call in an error, and remove the frames of a UsageError."""
         self.name(error)
         if isinstance(error, UsageError):
@@ -229,14 +229,13 @@ class PlatformSender:
             UsageError: the request cannot be sent, or its body is too large.
             APIStatusError: the status of the response is 300 or above.
         """
-        service, options = self.service, self.options
-        info = CallInfo(values.method, values.route, options.policy)
+        info = CallInfo(values.method, values.route, self.options.policy)
         try:
-            request = make_request(self.with_extras(values), service, options.headers, options.timeout)
+            request = make_request(self.with_extras(values), self.service, self.options.headers, self.options.timeout)
             return self.decoded(await self.transport.send(request, info), request, info)
         except PlatformError as error:
             # Not in `with`: see the row "GET" of docs/benchmarks.md.
-            ErrorsOfCall(values.method, values.route, service.prefix + values.path).leave(error)
+            ErrorsOfCall(values.method, values.route, self.service.prefix + values.path).complete(error)
             raise
 
     def with_extras(self, values: RequestValues) -> RequestValues:
