@@ -115,31 +115,34 @@ class Gate:
             if not self._queue.waiting and self._may_begin(operation, now):
                 return self._begin(operation, now)
             waiter = Waiter(ticket, operation, max_wait, until, since, deadline)
-            permit = await self._wait(waiter, now=now)
+            self._add(waiter, now=now)
+            try:
+                permit = await waiter
+            except BaseException:
+                # The task was cancelled, or its coroutine was closed.
+                self._leave(waiter)
+                raise
             if self._window.cooldown.allows(permit, self._now()):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
             self.unused(permit)
 
-    async def _wait(self, waiter: Waiter, *, now: float) -> Permit:
+    def _add(self, waiter: Waiter, *, now: float) -> None:
         left = self.cooldown_left(waiter.operation)
         if left and waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
             raise WaitTooLongError(left)
         self._queue.add(waiter)
         if self._timer is None or self._operations.windows:
             self._admit()
-        try:
-            return await waiter
-        except BaseException:
-            # The task was cancelled, or its coroutine was closed.
-            if waiter.get_loop().is_closed():
-                raise
-            if waiter.cancel() or waiter.cancelled():
-                self._queue.waiting -= 1
-                self._admit()
-            elif waiter.exception() is None:
-                self.unused(waiter.result())
-            raise
+
+    def _leave(self, waiter: Waiter) -> None:
+        if waiter.get_loop().is_closed():
+            return
+        if waiter.cancel() or waiter.cancelled():
+            self._queue.waiting -= 1
+            self._admit()
+        elif waiter.exception() is None:
+            self.unused(waiter.result())
 
     def _used_here(self) -> asyncio.AbstractEventLoop:
         """Return the running event loop, to which the gate belongs from now on."""
@@ -275,7 +278,9 @@ class Gate:
     def _admit(self) -> None:
         self._stop_timer()
         loop = self._loop
-        while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
+        if loop is None or loop.is_closed():
+            return
+        while not self._window.slow_start.is_full:
             now, first, until = loop.time(), None, math.inf
             for waiter in self._queue.heads():
                 wait = self._next_start(waiter.operation, now)

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from heapq import heapify, heappop, heappush
 
 from .window import Permit, WaitTooLongError
@@ -108,15 +108,12 @@ class Queue:
         limited, until = self._limited
         return min(waiters, key=lambda waiter: (now < until and waiter.operation == limited, waiter.ticket))
 
-    def heads(self) -> Iterator[Waiter]:
-        """Yield the first waiter of each operation."""
-        for operation, heap in list(self._waiters.items()):
+    def heads(self) -> list[Waiter]:
+        """Return the first waiter of each operation."""
+        for heap in self._waiters.values():
             while heap and heap[0][2].done():
                 heappop(heap)
-            if heap:
-                yield heap[0][2]
-            else:
-                del self._waiters[operation]
+        return [heap[0][2] for heap in self._waiters.values() if heap]
 
     def grant(self, waiter: Waiter, permit: Permit) -> None:
         """Give a permit to a waiter."""
