@@ -189,6 +189,10 @@ class Progress:
         return sent_so_far(self.sent)
 
 
+#: The progress of a call that has made no attempt.
+NO_ATTEMPTS = Progress()
+
+
 class Retry(NamedTuple):
     """Send the request again after a delay, in seconds."""
 
