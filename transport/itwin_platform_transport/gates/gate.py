@@ -128,9 +128,10 @@ class Gate:
             self.unused(permit)
 
     def _add(self, waiter: Waiter, *, now: float) -> None:
-        left = self.cooldown_left(waiter.operation)
-        if left and waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
-            raise WaitTooLongError(left)
+        if self._window.cooldown.until > now or self._operations.windows:
+            left = self.cooldown_left(waiter.operation)
+            if left and waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
+                raise WaitTooLongError(left)
         self._queue.add(waiter)
         if self._timer is None or self._operations.windows:
             self._admit()
@@ -169,9 +170,8 @@ class Gate:
 
     def cooldown_left(self, operation: Hashable = None) -> float:
         """Return the seconds until the cooldowns of the gate and of an operation have ended."""
-        now, operation_window = self._now(), self._operations.windows.get(operation)
-        left = self._window.cooldown.left(now)
-        return left if operation_window is None else max(left, operation_window.cooldown.left(now))
+        now = self._now()
+        return max([window.cooldown.left(now) for window in self._windows(operation)])
 
     def last_429(self, operation: Hashable) -> object:
         """Return the record of the 429 that an operation waits for; None if another process received it."""
@@ -278,9 +278,7 @@ class Gate:
     def _admit(self) -> None:
         self._stop_timer()
         loop = self._loop
-        if loop is None or loop.is_closed():
-            return
-        while not self._window.slow_start.is_full:
+        while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
             now, first, until = loop.time(), None, math.inf
             for waiter in self._queue.heads():
                 wait = self._next_start(waiter.operation, now)
@@ -292,7 +290,8 @@ class Gate:
                 if until < math.inf:
                     self._timer = loop.call_later(until, self._admit)
                 return
-            if first.gives_up(now=now, left=0.0, rejecting_since=self.rejecting_since(first.operation)):
+            since = self.rejecting_since(first.operation)
+            if since < math.inf and first.gives_up(now=now, left=0.0, rejecting_since=since):
                 self._queue.fail(first, WaitTooLongError(0.0))
             else:
                 self._queue.grant(first, self._begin(first.operation, now))

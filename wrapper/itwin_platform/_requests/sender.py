@@ -229,11 +229,10 @@ class PlatformSender:
             UsageError: the request cannot be sent, or its body is too large.
             APIStatusError: the status of the response is 300 or above.
         """
-        info = CallInfo(values.method, values.route, self.options.policy)
+        options = self.options
+        info = CallInfo(values.method, values.route, options.policy)
         try:
-            request = make_request(
-                self.with_extras(values), self.service, self.options.headers, self.options.extensions
-            )
+            request = make_request(self.with_extras(values), self.service, options.headers, options.extensions)
             return self.decoded(await self.transport.send(request, info), request, info)
         except PlatformError as error:
             # Not in `with`: see the row "GET" of docs/benchmarks.md.
