@@ -185,7 +185,7 @@ class PlatformClient:
             service=Service(
                 base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=int(max_response_bytes)
             ),
-            options=CallOptions(timeout=_timeout(timeout), policy=backoff or BackoffPolicy()),
+            options=CallOptions(extensions={"timeout": _timeout(timeout)}, policy=backoff or BackoffPolicy()),
         )
         self._is_view = False
 
@@ -238,7 +238,7 @@ class PlatformClient:
         before = self._sender.options
         callback = before.on_response if isinstance(on_response, Unset) else as_callback("on_response", on_response)
         options = CallOptions(
-            timeout=before.timeout if isinstance(timeout, Unset) else _timeout(timeout),
+            extensions=before.extensions if isinstance(timeout, Unset) else {"timeout": _timeout(timeout)},
             policy=with_changes(
                 before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
             ),

@@ -182,6 +182,7 @@ class OpenCalls:
         #: Set when a call ends while the client is closing.
         self.ended: asyncio.Event = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._clock: Callable[[], float] | None = None
         #: When the timer fires: at the first `ends_at`, or earlier, because a call that ends in time leaves it set.
         self._fires_at = math.inf
         self._timer: asyncio.TimerHandle | None = None
@@ -205,10 +206,11 @@ class OpenCalls:
             raise StateError(
                 "the client needs asyncio: call it in a coroutine that an asyncio event loop runs"
             ) from None
-        self._loop = self._loop or loop
+        if self._loop is None or self._clock is None:
+            self._loop, self._clock = loop, loop.time
         if self._loop is not loop:
             raise StateError("a client belongs to the event loop of its first call: make another client here")
-        return loop.time
+        return self._clock
 
     def end_by(self, call: Call, ends_at: float) -> None:
         """End a call at this time, unless it has an earlier `ends_at`."""

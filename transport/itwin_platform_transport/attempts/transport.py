@@ -35,6 +35,7 @@ from ..gates.window import Permit, WaitTooLongError
 from ..names import LOGGER, ServiceHeaders
 from ..policy import (
     DOWN,
+    NO_ATTEMPTS,
     OR_NONE,
     OUTCOMES,
     BackoffPolicy,
@@ -164,7 +165,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Make attempts until one of them decides: gate and token, attempt, decision, delay."""
         gate, tokens = self._gate, self._tokens
         call = Call(request, info, gate.ticket(), self._calls, trace)
-        progress, attempt, permit, sending, started = Progress(), None, None, None, 0.0
+        progress, attempt, permit, sending, started = NO_ATTEMPTS, None, None, None, 0.0
         token, new_token, has_refreshed = None, None, False
         try:
             with call:
@@ -327,7 +328,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if attempt.outcome is Outcome.RATE_LIMITED:
                 # The cooldown starts before the body has arrived.
                 self._start_cooldown(call, permit, attempt, token)
-            await response.read(limit=self._max_response_bytes)
+            if response.stream is not None or len(response.content) > self._max_response_bytes:
+                await response.read(limit=self._max_response_bytes)
         except NO_RESPONSE as error:
             outcome = outcome_of_error(error, request, sending, was_reached=self._was_reached)
             return Attempt(outcome, self._delay(outcome, None, before, policy), error=error)

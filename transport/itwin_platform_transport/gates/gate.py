@@ -115,31 +115,35 @@ class Gate:
             if not self._queue.waiting and self._may_begin(operation, now):
                 return self._begin(operation, now)
             waiter = Waiter(ticket, operation, max_wait, until, since, deadline)
-            permit = await self._wait(waiter, now=now)
+            self._add(waiter, now=now)
+            try:
+                permit = await waiter
+            except BaseException:
+                # The task was cancelled, or its coroutine was closed.
+                self._leave(waiter)
+                raise
             if self._window.cooldown.allows(permit, self._now()):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
             self.unused(permit)
 
-    async def _wait(self, waiter: Waiter, *, now: float) -> Permit:
-        left = self.cooldown_left(waiter.operation)
-        if left and waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
-            raise WaitTooLongError(left)
+    def _add(self, waiter: Waiter, *, now: float) -> None:
+        if self._window.cooldown.until > now or self._operations.windows:
+            left = self.cooldown_left(waiter.operation)
+            if left and waiter.gives_up(now=now, left=left) and self._next_start(waiter.operation, now) != 0:
+                raise WaitTooLongError(left)
         self._queue.add(waiter)
         if self._timer is None or self._operations.windows:
             self._admit()
-        try:
-            return await waiter
-        except BaseException:
-            # The task was cancelled, or its coroutine was closed.
-            if waiter.get_loop().is_closed():
-                raise
-            if waiter.cancel() or waiter.cancelled():
-                self._queue.waiting -= 1
-                self._admit()
-            elif waiter.exception() is None:
-                self.unused(waiter.result())
-            raise
+
+    def _leave(self, waiter: Waiter) -> None:
+        if waiter.get_loop().is_closed():
+            return
+        if waiter.cancel() or waiter.cancelled():
+            self._queue.waiting -= 1
+            self._admit()
+        elif waiter.exception() is None:
+            self.unused(waiter.result())
 
     def _used_here(self) -> asyncio.AbstractEventLoop:
         """Return the running event loop, to which the gate belongs from now on."""
@@ -166,9 +170,8 @@ class Gate:
 
     def cooldown_left(self, operation: Hashable = None) -> float:
         """Return the seconds until the cooldowns of the gate and of an operation have ended."""
-        now, operation_window = self._now(), self._operations.windows.get(operation)
-        left = self._window.cooldown.left(now)
-        return left if operation_window is None else max(left, operation_window.cooldown.left(now))
+        now = self._now()
+        return max([window.cooldown.left(now) for window in self._windows(operation)])
 
     def last_429(self, operation: Hashable) -> object:
         """Return the record of the 429 that an operation waits for; None if another process received it."""
@@ -287,7 +290,8 @@ class Gate:
                 if until < math.inf:
                     self._timer = loop.call_later(until, self._admit)
                 return
-            if first.gives_up(now=now, left=0.0, rejecting_since=self.rejecting_since(first.operation)):
+            since = self.rejecting_since(first.operation)
+            if since < math.inf and first.gives_up(now=now, left=0.0, rejecting_since=since):
                 self._queue.fail(first, WaitTooLongError(0.0))
             else:
                 self._queue.grant(first, self._begin(first.operation, now))

@@ -1,11 +1,9 @@
 """The queue of a gate: first in, first out, except for an operation that holds its share of the permits."""
 
 import asyncio
-import itertools
 import math
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
-from heapq import heapify, heappop, heappush
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable
 
 from .window import Permit, WaitTooLongError
 
@@ -72,8 +70,7 @@ class Queue:
 
     def __init__(self, *, most: float) -> None:
         self._most = most
-        self._waiters: dict[Hashable, list[tuple[int, int, Waiter]]] = {}
-        self._entries = itertools.count()
+        self._waiters: defaultdict[Hashable, deque[Waiter]] = defaultdict(deque)
         #: How many permits each operation holds, and when each was called last.
         self.held: defaultdict[Hashable, int] = defaultdict(int)
         self.called_at: dict[Hashable, float] = {}
@@ -97,26 +94,26 @@ class Queue:
     def add(self, waiter: Waiter) -> None:
         """Queue a waiter behind all that have its ticket or a lower one."""
         self.waiting += 1
-        heap = self._waiters.setdefault(waiter.operation, [])
-        heappush(heap, (waiter.ticket, next(self._entries), waiter))
-        if len(heap) > 2 * self.waiting + 64:  # most of them were cancelled
-            heap[:] = [entry for entry in heap if not entry[2].done()]
-            heapify(heap)
+        waiters = self._waiters[waiter.operation]
+        if waiters and waiter.ticket < waiters[-1].ticket:
+            # A retry: few calls are older.
+            waiters.insert(next(at for at, other in enumerate(waiters) if waiter.ticket < other.ticket), waiter)
+        else:
+            waiters.append(waiter)
+        if len(waiters) > 2 * self.waiting + 64:  # most of them were cancelled
+            self._waiters[waiter.operation] = deque(self._waiting_of(waiter.operation))
 
     def first(self, *waiters: Waiter, now: float) -> Waiter:
         """Return the waiter to serve first."""
         limited, until = self._limited
         return min(waiters, key=lambda waiter: (now < until and waiter.operation == limited, waiter.ticket))
 
-    def heads(self) -> Iterator[Waiter]:
-        """Yield the first waiter of each operation."""
-        for operation, heap in list(self._waiters.items()):
-            while heap and heap[0][2].done():
-                heappop(heap)
-            if heap:
-                yield heap[0][2]
-            else:
-                del self._waiters[operation]
+    def heads(self) -> list[Waiter]:
+        """Return the first waiter of each operation."""
+        for waiters in self._waiters.values():
+            while waiters and waiters[0].done():
+                waiters.popleft()
+        return [waiters[0] for waiters in self._waiters.values() if waiters]
 
     def grant(self, waiter: Waiter, permit: Permit) -> None:
         """Give a permit to a waiter."""
@@ -154,7 +151,7 @@ class Queue:
                 self.fail(waiter, error)
 
     def _waiting_of(self, operation: Hashable) -> list[Waiter]:
-        return [waiter for *_, waiter in self._waiters[operation] if not waiter.done()]
+        return [waiter for waiter in self._waiters[operation] if not waiter.done()]
 
     def fail(self, waiter: Waiter, error: Exception) -> None:
         """End a wait with an error."""

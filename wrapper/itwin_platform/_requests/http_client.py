@@ -22,7 +22,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
         super().__init__(
             transport=_RulesTransport(sender),
             base_url=sender.service.base_url,
-            timeout=httpx.Timeout(**sender.options.timeout),
+            timeout=httpx.Timeout(**sender.options.extensions["timeout"]),
             headers=merged_headers(FIXED_HEADERS, sender.options.headers),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # stores none, and sends none
             trust_env=False,

@@ -111,7 +111,7 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
 
 
 def make_request(
-    values: RequestValues, service: Service, added: Mapping[str, str], timeout: Mapping[str, float | None]
+    values: RequestValues, service: Service, added: Mapping[str, str], extensions: Mapping[str, object]
 ) -> Request:
     """Turn values into the request that each attempt sends.
 
@@ -119,7 +119,7 @@ def make_request(
         values: the request.
         service: the settings that all requests share.
         added: headers to add, with names in lower case; the headers of the operation win.
-        timeout: the limits of one attempt in seconds, by the names of httpx.
+        extensions: options for the transport, such as the timeouts of one attempt, by the names that httpx uses.
 
     Raises:
         UsageError: a segment of the path is empty, '.' or '..', a header or the address cannot be encoded, the body
@@ -143,7 +143,7 @@ def make_request(
         raise UsageError("the request cannot be encoded: its path and its query must be percent-encoded")
     if len(target) > MOST_OF_URL:
         raise UsageError(f"the request cannot be encoded: its URL is too long, with {len(target):,} bytes")
-    return Request(values.method, service.origin, target.encode("ascii"), headers, content, {"timeout": timeout})
+    return Request(values.method, service.origin, target.encode("ascii"), headers, content, extensions)
 
 
 @lru_cache

@@ -66,7 +66,7 @@ class CallOptions:
     """The options of all calls of one client, or of one view of it.
 
     Args:
-        timeout: the limits of one attempt in seconds, by the names of httpx.
+        extensions: options for the transport by the names of httpx: the `timeout` of one attempt.
         policy: the limits of one call.
         headers: added to each request, with names in lower case.
         query: added to the query of each request.
@@ -74,7 +74,7 @@ class CallOptions:
         on_response: called with each final response.
     """
 
-    timeout: Final[Mapping[str, float | None]]
+    extensions: Final[Mapping[str, Mapping[str, float | None]]]
     policy: Final[BackoffPolicy]
     headers: Final[Mapping[str, str]] = field(default_factory=dict)
     query: Final[Mapping[str, str]] = field(default_factory=dict)
@@ -229,9 +229,10 @@ class PlatformSender:
             UsageError: the request cannot be sent, or its body is too large.
             APIStatusError: the status of the response is 300 or above.
         """
-        info = CallInfo(values.method, values.route, self.options.policy)
+        options = self.options
+        info = CallInfo(values.method, values.route, options.policy)
         try:
-            request = make_request(self.with_extras(values), self.service, self.options.headers, self.options.timeout)
+            request = make_request(self.with_extras(values), self.service, options.headers, options.extensions)
             return self.decoded(await self.transport.send(request, info), request, info)
         except PlatformError as error:
             # Not in `with`: see the row "GET" of docs/benchmarks.md.
