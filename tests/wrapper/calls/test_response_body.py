@@ -146,7 +146,7 @@ async def test_an_invalid_encoding_is_reported(chunks: list[bytes], encoding: st
 
 async def test_identity_is_no_encoding() -> None:
     """A body that is not encoded has no Content-Encoding, also if the service says so."""
-    assert "content-encoding" not in (await decoded(head([b"{}"], encoding="identity"), limit=MOST)).headers
+    assert "content-encoding" not in (await decoded(head([b"{}"], encoding=", identity"), limit=MOST)).headers
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "UTF-8", "gzip;q=1"])
