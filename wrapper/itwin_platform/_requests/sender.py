@@ -296,8 +296,7 @@ def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], N
 
 def with_changes(value: T, /, **changes: object) -> T:
     """Return a copy of a dataclass with changed fields; a change to UNSET is ignored."""
-    present = {name: change for name, change in changes.items() if change is not UNSET}
-    changed: T = replace(cast("Any", value), **present) if present else value
+    changed: T = replace(cast("Any", value), **{name: each for name, each in changes.items() if each is not UNSET})
     return changed
 
 
