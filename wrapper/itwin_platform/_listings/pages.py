@@ -164,7 +164,7 @@ class Listing:
     def __post_init__(self) -> None:
         first, derive = self.first, partial(object.__setattr__, self)
         query = cast("Mapping[str, str]", first.query)  # as `build_request` makes it
-        check_characters("a keyword", *query.values())
+        check_characters("", *query.values())
         derive("keywords", {name: query[name] for name in query if name not in (SKIP, TOP)})
         derive("parameters", _ODATA_OPTIONS.union(map(_comparable, {*self.parameters, *query} - {SKIP, TOP})))
         derive("concurrency", check_integer("concurrency", self.concurrency, least=1))

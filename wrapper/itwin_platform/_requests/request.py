@@ -223,11 +223,12 @@ def check_header(name: str, value: object) -> None:
 
 
 def check_characters(name: str, *values: str) -> None:
-    """Reject half of a surrogate pair: UTF-8 cannot encode it."""
+    """Reject half of a surrogate pair: UTF-8 cannot encode it. `name` is the argument, or empty if it is not known."""
     try:
         "".join(values).encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{name} must not hold half of a surrogate pair: it cannot be sent", argument=name) from None
+        said = f"{name or 'a keyword'} must not hold half of a surrogate pair: it cannot be sent"
+        raise UsageError(said, argument=name or None) from None
 
 
 def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
