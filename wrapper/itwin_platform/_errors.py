@@ -262,8 +262,8 @@ def _message(value: object, depth: int = _DEEPEST) -> str | None:
     """Return the message of an error in a parsed body; None when there is none."""
     if isinstance(value, str):
         return value.strip() or None
-    if isinstance(value, list):
-        return next(filter(None, (_message(item, depth - 1) for item in value[:_MOST_ITEMS] if depth)), None)
+    if isinstance(value, list) and depth:
+        return next(filter(None, (_message(item, depth - 1) for item in value[:_MOST_ITEMS])), None)
     if not isinstance(value, dict) or not depth:
         return None
     named = _lowered(value)
