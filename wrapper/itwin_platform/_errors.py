@@ -316,7 +316,7 @@ def _telling_header(status: int, headers: Mapping[str, str]) -> str | None:
     name = {401: "WWW-Authenticate", 405: "Allow"}.get(status, "Location")
     value = headers.get(name.lower(), "")
     if name == "Location":  # its user information, its query and its fragment may be confidential
-        value = re.sub("//[^/@]*@", "//", re.split("[?#]", value, maxsplit=1)[0])
+        value = re.sub("//[^/@]*@", "//", re.split("[?#]", value)[0])
         value = re.sub(".*@", "...@", value)  # a password with a slash
     return f"{name}: {value}" if value else None
 
