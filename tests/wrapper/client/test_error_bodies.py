@@ -46,6 +46,7 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "HTML without words as JSON": (JSON, b" <html>", "HTML, 7 B: see .body"),
     "text without a label": ("", b"a < b\nmore", "a < b"),
     "a label in capitals": (" TEXT/plain ; charset=utf-8", b"\xef\xbb\xbf{a}\nb", "{a}"),
+    "XML without words": (XML, b"<a/>", "XML, 4 B: see .body"),
     "JSON that is cut off": (JSON, b'{"message": "Wor', "JSON, 16 B: see .body"),
     "zeros": ("application/octet-stream", b"a\0b", "application/octet-stream, 3 B: see .body"),
     "nothing": (JSON, b"", "an empty body"),
@@ -88,7 +89,7 @@ async def test_the_text_has_the_header_of_a_status(status: int, value: str, body
 
 
 FAILED = ("error", "errors", "message", "error_description", "errormessage", "detail", "title")
-LOGIN = b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head>" + b" " * 2000
+LOGIN = b"<!DOCTYPE html>\n<html><body><h1>Sign in</h1></body>" + b" " * 2000
 NO_JSON, NO_ACCOUNT = "the body is not JSON", "the response has no ITwinSummary, which the specification requires"
 #: Content type and body of a response with status 200, and why it cannot be used.
 SUCCESSES: dict[str, tuple[str, bytes, str]] = {
@@ -100,6 +101,7 @@ SUCCESSES: dict[str, tuple[str, bytes, str]] = {
         name: (JSON, b'{"%s": "Words"}' % name.encode(), f"{NO_ACCOUNT} (JSON, {13 + len(name)} B: Words)")
         for name in FAILED
     },
+    "a list": (JSON, b'["planted"]', "an object was expected"),
     "null": (JSON, b"null", "an object was expected (JSON, 4 B)"),
     "another object": (JSON, b'{"value": ["a"], "eventTypes": ["b"]}', NO_ACCOUNT),
     "control characters": (HTML, b"<title>a&#10;\x9b\xc2\x9b</title>", f"{NO_JSON} (HTML, 24 B: a \ufffd\\x9b)"),
