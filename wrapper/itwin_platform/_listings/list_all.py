@@ -109,10 +109,7 @@ class RangeReader(PageReader[ITwin]):
         if at.request is None and at.range.ties > len(self._seen):
             # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
             at = at._replace(request=PageRequest(skip=at.range.ties), received=at.range.ties)
-        listing, self._keywords = self._listing, self._keywords_of(at.range, "ASC")
-        # Later ranges may be short, so fewer pages are requested ahead.
-        count = listing.concurrency if at.range.since is None else 1 + self.state.pages_read // 10
-        self._concurrency = min(count, listing.concurrency)
+        self._keywords = self._keywords_of(at.range, "ASC")
         self._came, self._followed = [], set()
         self.state = self.state._replace(end=at, following=at.request or PageRequest(), is_steady=None, empty_pages=0)
 
