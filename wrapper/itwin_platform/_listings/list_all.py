@@ -164,21 +164,19 @@ class RangeReader(PageReader[ITwin]):
             self.state = state._replace(following=problem)
 
     def _begin_without_rejected(self, error: UnprocessableError) -> None:
-        """Begin a range again after a 422 to its first request: without the null in the filter, or without the order.
+        """Begin a range again after a 422 to its first request: without the order, then without the null.
 
         Raises:
             PagingError: neither explains the 422.
         """
         time_range, rejected = self.state.end.range, condition_of(self.state.end.range, self._listing)
         bounded = time_range._replace(timeless=False)
-        if rejected != condition_of(bounded, self._listing) and not (
-            self._is_sorted is None and self.state.pages_read == 0
-        ):
+        if self._is_sorted is None:
+            self._is_sorted = False
+        elif rejected != condition_of(bounded, self._listing):
             time_range = bounded
             said = f"the service rejects the filter {rejected!r}: iTwins without this time were omitted"
             warnings.warn(said, TruncatedWarning, stacklevel=5)
-        elif self._is_sorted is None:
-            self._is_sorted = False
         else:
             raise PagingError(f"the service does not list iTwins by their {self._listing.time}: {error}") from error
         self._begin(self.state.end._replace(range=time_range))
