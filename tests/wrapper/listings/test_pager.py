@@ -1,5 +1,6 @@
 """Pagers: lazy, by item, by page, as a list, and resumed."""
 
+import asyncio
 from contextlib import aclosing
 from typing import Any
 
@@ -36,8 +37,9 @@ async def test_three_ways_to_read(concurrency: int) -> None:
 
 @pytest.mark.parametrize(("limit", "count"), [(None, 10), (0, 0)])
 async def test_the_first_page_takes_one_request(limit: int | None, count: int) -> None:
-    """`first_page` sends one request, whatever `concurrency` is, and its page continues the listing."""
+    """`first_page` sends one request, also if tasks start immediately, and its page continues the listing."""
     items = NumberedItems(25)
+    asyncio.get_running_loop().set_task_factory(getattr(asyncio, "eager_task_factory", None))  # Python 3.12
     first = await items.pager(concurrency=5, limit=limit).first_page()
     assert (first.items, len(items.requests)) == (items.everything[:count], min(count, 1))
     assert await items.pager(resume=first.resume).collect() == items.everything[count:]
