@@ -177,7 +177,8 @@ async def test_another_scene_is_another_listing() -> None:
     platform = LinkedPages([]).platform
     resume = platform.scenes.list_objects(SCENE, ITWIN, correlation_id="one").resume
     platform.scenes.list_objects(SCENE, ITWIN, correlation_id="two", resume=resume)
-    with pytest.raises(UsageError, match="belongs to another listing"):
-        platform.scenes.list_objects(SCENE.replace("6", "7"), ITWIN, resume=resume)
+    for scene, skip in ((SCENE.replace("6", "7"), 0), (SCENE, 1)):
+        with pytest.raises(UsageError, match="belongs to another listing"):
+            platform.scenes.list_objects(scene, ITWIN, skip=skip, resume=resume)
     with pytest.raises(UsageError, match="belongs to another listing", check=lambda error: error.argument == "resume"):
         platform.itwins.list(resume=resume)
