@@ -17,7 +17,7 @@ from tests.wrapper.listings.test_list_all import days
 
 @pytest.mark.parametrize(
     ("total", "concurrency", "seconds", "most"),
-    [(1000, 1, 100, 100), (1000, 4, 26, 104), (1000, 16, 8, 116), (100, 50, 2, 60), (15, 9, 2, 11), (5, 10, 1, 1)],
+    [(1000, 1, 100, 100), (1000, 4, 26, 104), (1000, 16, 8, 116), (30, 2, 2, 5), (100, 50, 2, 60), (5, 10, 1, 1)],
 )
 async def test_pages_of_one_second_each(total: int, concurrency: int, seconds: int, most: int) -> None:
     """The first page is requested alone, the others `concurrency` at a time."""
