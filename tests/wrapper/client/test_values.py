@@ -30,6 +30,8 @@ from itwin_platform import (
     View3dData,
 )
 
+from tests.support.calls import SCENE
+
 NOT_FOUND = NotFoundError(status=404, headers={}, body=b'{"code": "A", "message": "B", "x": "planted"}', attempts=1)
 PLATFORM = PlatformClient("https://s.example/api", vendor="acme", token="planted")
 VIEW = PLATFORM.with_options(headers={"X-Key": "planted"}, correlation_id="planted")
@@ -48,7 +50,8 @@ SHOWN: list[tuple[object, str]] = [
     (PLATFORM, "PlatformClient(base_url='https://s.example/api', vendor='acme')"),
     (VIEW, "PlatformClient(base_url='https://s.example/api', vendor='acme', with options)"),
     (PLATFORM.itwins, "ITwins('https://s.example/api')"),
-    (PLATFORM.itwins.list(filter="planted"), "Pager(list itwins, items_read=0, pages_read=0)"),
+    (PLATFORM.scenes.list_objects(SCENE, "planted"), "Pager(list scene objects, items_read=0, pages_read=0)"),
+    (PLATFORM.itwins.list_all(filter="planted"), "Pager(list all itwins, items_read=0, pages_read=0)"),
     (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
     (Page(items=[], resume=None), "Page(0 items, the last)"),
     (Gate(), "Gate(max_in_flight=20, in_flight=0, waiting=0)"),
