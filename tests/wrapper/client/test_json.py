@@ -32,6 +32,7 @@ async def sent(value: object) -> Any:
     client, requests = answering(lambda _: httpx.Response(201, json={"detector": {}}))
     async with client:
         await client.with_options(extra_body={"new": value}).detectors.create(name="n", type="t")
+    assert requests[0].content.startswith(b'{"name":"n","type":"t","new":'), "without blanks"
     return json.loads(requests[0].content)["new"]
 
 
