@@ -61,6 +61,7 @@ NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
         for value in ("", " a", "a\r\nX-Evil: 1", "ü", None)
     ),
     *(("list_itwins", {"sub_class": value}, "sub_class must be one str, or an iterable of") for value in (5, b"ab")),
+    ("update_webhook", {"event_types": 5}, "event_types must be one str, or an iterable of"),
     *(("list_itwins", {"select": ["id", value]}, "select must be one str, or an iterable of") for value in (None, 5)),
     *(("list_itwins", {"representation": value}, "must be 'minimal' or 'full'") for value in NO_REPRESENTATIONS),
 ]
