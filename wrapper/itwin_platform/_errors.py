@@ -293,10 +293,9 @@ def _error_object(parsed: object) -> Mapping[str, object]:
     for _ in range(_DEEPEST):
         if isinstance(parsed, list) and parsed:
             parsed = parsed[0]
-        if not isinstance(parsed, dict) or not parsed:
-            break
-        error = _lowered(parsed)
-        parsed = next((error[name] for name in _INNER if isinstance(error.get(name), dict | list)), None)
+        if isinstance(parsed, dict) and parsed:
+            error = _lowered(parsed)
+            parsed = next((error[name] for name in _INNER if isinstance(error.get(name), dict | list)), None)
     return error
 
 
