@@ -124,8 +124,6 @@ ENCODED = {"content-encoding": "gzip", "content-length": str(len(WHOLE))}
     ("chunks", "encoding", "reason"),
     [
         ([WHOLE[:-4]], "gzip", "its gzip encoding breaks off"),
-        ([WHOLE[:5]], "gzip", "its gzip encoding breaks off"),
-        ([WHOLE, WHOLE[:30]], "gzip", "its gzip encoding breaks off"),
         ([b"{}"], "gzip", "its gzip encoding is broken"),
         ([WHOLE, b"xxxx"], "gzip", "its gzip encoding is broken"),
         ([zlib.compress(b"{}"), b"trailing"], "deflate", "its deflate encoding is broken"),

@@ -53,10 +53,10 @@ async def test_a_generated_function_stays_on_its_path_and_sends_no_other_header(
                 await create(x_correlation_id=header)
         with pytest.raises(UsageError, match="half of a surrogate pair"):
             await list_itwins.asyncio(client=client.generated, search="\ud800")
-        with pytest.raises(UsageError, match="percent-encoded"):
-            await send(
-                client.generated.get_async_httpx_client(), replace(get_primary_account.build_request(), path="/a b")
-            )
+        for path in ("/a b", "/é", "/a\nb", "/a#b", "/a<b", "/a>b", '/a"b'):
+            values = replace(get_primary_account.build_request(), path=path)
+            with pytest.raises(UsageError, match="percent-encoded"):
+                await send(client.generated.get_async_httpx_client(), values)
     assert requests == []
 
 

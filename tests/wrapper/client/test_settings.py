@@ -68,10 +68,7 @@ async def test_every_attempt_has_a_timeout(limit: float | httpx.Timeout) -> None
     [
         *((f"https://service.example{path}", "https://service.example/") for path in ("", "/", "/ \n")),
         ("HTTPS://Service.Example:8443/a/A%20b/", "https://service.example:8443/a/A%20b/"),
-        *(
-            (address, f"{address}/")
-            for address in ("http://[::1]:8080/x", "http://127.8.9.10", "https://my_service:84")
-        ),
+        *((address, f"{address}/") for address in ("http://[::1]:8080/x", "http://127.8.9.10", "https://my_service:1")),
         ("http://localhost.:8080", "http://localhost.:8080/"),
     ],
 )

@@ -26,7 +26,6 @@ from itwin_platform import (
     ResponseDecodeError,
     SceneObject,
     SceneState,
-    UsageError,
     View3dData,
 )
 
@@ -55,7 +54,6 @@ SHOWN: list[tuple[object, str]] = [
     (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
     (Page(items=[], resume=None), "Page(0 items, the last)"),
     (Gate(), "Gate(max_in_flight=20, in_flight=0, waiting=0)"),
-    (UsageError("a rule", code="A", target="b"), "UsageError('a rule (A [b])')"),
     (NOT_FOUND, "NotFoundError('404 A: B')"),
     (ResponseDecodeError(200, {}, b"planted"), f"ResponseDecodeError('{NO_BODY}')"),
 ]

@@ -170,13 +170,6 @@ async def test_a_rejected_null_is_a_warning(concurrency: int, order: str) -> Non
     assert (len(caught), sum("null" in query for query in itwins.queries)) == (1, 1)
 
 
-async def test_a_rejected_order_may_be_resumed() -> None:
-    """A listing of a service that rejects the order continues after a resume, with all other iTwins."""
-    itwins = TimedITwins(days(50), order="rejects")
-    first = itwins.pager(limit=45)
-    assert {str(itwin.id) for itwin in await first.collect()} | {*await itwins.read(resume=first.resume)} == {*days(50)}
-
-
 async def test_an_itwin_that_changes_while_it_is_read_is_not_lost() -> None:
     """An iTwin whose time changes appears in a later range too, and a new one appears once."""
     ids = await TimedITwins(days(100), later={10: days(100) | {"7": day(100)}}).read()

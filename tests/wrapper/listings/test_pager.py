@@ -100,20 +100,11 @@ async def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> Non
     assert [request.url.params["$top"] for request in items.requests] == ["3", "3", *[str(MOST)] * 3]
 
 
-async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
-    """`limit` counts the items before `resume`."""
-    items = NumberedItems(25)
-    await (first := items.pager(limit=7)).collect()
-    for limit in (7, 12, None):
-        assert await items.pager(limit=limit, resume=first.resume).collect() == items.everything[7:limit]
-
-
 @pytest.mark.parametrize(
     ("keyword", "value", "says"),
     [
         *(("limit", value, "limit must be an integer of at least 0") for value in (-1, 1.5)),
         *(("concurrency", value, "concurrency must be an integer of at least 1") for value in (0, True)),
-        ("on_page", 5, "on_page must be a function that takes one argument, not a coroutine function"),
     ],
 )
 async def test_the_keywords_of_a_pager_are_checked(keyword: str, value: Any, says: str) -> None:
