@@ -197,7 +197,7 @@ class Listing:
         try:
             raw = base64.b64decode(f"{text}{'=' * (-len(str(text)) % 4)}", altchars=b"-_", validate=True)
             identity, position = decode(raw, type=tuple[str, Position])
-            cursor = "" if position.request is None else position.request.cursor
+            cursor = (position.request or PageRequest()).cursor
             if _page_request(cursor, self) != PageRequest(cursor=cursor):
                 raise ValueError  # noqa: TRY301  # handled as every other fault of the string
         except (ValueError, RecursionError, PagingError):
