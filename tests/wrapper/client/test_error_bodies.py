@@ -69,7 +69,7 @@ HEADERS: list[tuple[int, str, bytes, str]] = [
     (401, CHALLENGE, b"", "invalid_token: It expired"),
     (401, CHALLENGE, b'{"code":"A"}', "A: It expired"),
     (401, "Bearer error=insufficient_scope, a=b", b"", "without a code: insufficient_scope"),
-    (401, "Bearer", b"", "without a code: WWW-Authenticate: Bearer"),
+    (401, 'Basic realm="a@b"', b"", 'without a code: WWW-Authenticate: Basic realm="a@b"'),
     (405, "GET, PATCH", b"", "without a code: Allow: GET, PATCH"),
     (405, "a\x85b", b"<title>No</title>", "without a code: No\n- Allow: a\\x85b"),
     (302, MOVED, b"<title>Found</title>", "without a code: Found\n- Location: https://login.example/a"),
