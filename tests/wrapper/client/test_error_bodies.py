@@ -39,7 +39,7 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "SOAP 1.1": ("text/xml", SOAP % b"Words", "Words"),
     "markup in CDATA": (XML, b"<e>\n<message>\n<![CDATA[a <b>\nc]]>\n</message></e>", "a <b> c"),
     "nginx": (HTML, b"<html>\r\n<head><title>502 Bad Gateway</title></head><center>x</center>", "502 Bad Gateway"),
-    "HTML without words": (HTML, b"<html><img src='x'></html>" + b" " * 2000, "HTML, 2 kB: see .body"),
+    "HTML without words": (HTML, b"<html><img src='x'></html>".ljust(1000), "HTML, 1 kB: see .body"),
     "no words beside a code": (JSON, {"error": {}, "code": "A"}, "A: JSON, 26 B: see .body"),
     "HTML without words as JSON": (JSON, b" <html>", "HTML, 7 B: see .body"),
     "text without a label": ("", b"a < b\nmore", "a < b"),
