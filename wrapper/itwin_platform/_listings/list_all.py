@@ -100,7 +100,7 @@ class RangeReader(PageReader[ITwin]):
             self._begin_next_range()
             resume = None if self.state.following is None else self._listing.write_resume(self.state.end)
             page = replace(page, resume=resume)
-            self.state = self.state._replace(page=page, truncated=False)
+            self.state = self.state._replace(truncated=False)
         return page
 
     def _begin(self, at: Position) -> None:
