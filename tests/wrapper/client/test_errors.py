@@ -129,16 +129,17 @@ def test_the_longest_text_is_not_cut(size: int, is_cut: bool) -> None:
     """The text of the service is cut, with three dots, only beyond its share of the limit."""
     error = made(body=json.dumps({"code": "A", "message": "m" * size}).encode())
     assert (len(str(error)), str(error).endswith("...")) == (1_920, is_cut)
-    identified = made(headers={"x-correlation-id": "c" * 300})
+    identified = made(headers={"x-correlation-id": "c" * 300}, body=b"m" * 3000, retry_after=5.0)
+    assert len(str(identified)) == 1_921
     assert str(identified).endswith(f"\n- correlation id {'c' * 200}"), "a service may send anything back"
     assert identified.correlation_id == "c" * 300
 
 
 async def test_the_code_of_a_long_error_is_read() -> None:
     """The code is read from the complete body, although `.body` keeps 64 KiB of it."""
-    error = await error_of(httpx.Response(500, json={"error": {"padding": "x" * 200_000, "code": "A"}}))
+    error = await error_of(httpx.Response(500, json={"error": {"padding": "x" * 200_000, "code": "A", "target": "b"}}))
     assert isinstance(error, APIStatusError)
-    assert (error.code, len(error.body)) == ("A", 65_536)
+    assert (error.code, error.target, len(error.body)) == ("A", "b", 65_536)
     success = await error_of(httpx.Response(200, content=b"x" * 200_000))
     assert isinstance(success, ResponseDecodeError)
     assert len(success.body) == 200_000

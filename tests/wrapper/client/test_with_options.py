@@ -35,7 +35,7 @@ async def test_options_reach_every_request_of_the_view_and_no_other() -> None:
     reported: list[ResponseInfo] = []
     async with client:
         view = client.with_options(timeout=httpx.Timeout(3.0, read=9.0), on_response=reported.append)
-        headers = {"X-Feature": "on", "user-agent": "exporter/1"}
+        headers = {"X-Feature": "on", "user-agent": "exporter/x"}
         await call_everything(view.with_options(headers=headers, correlation_id="c-1"))
         await call_everything(client)
     assert (len(requests), len(reported)) == (14, 7)
@@ -44,7 +44,7 @@ async def test_options_reach_every_request_of_the_view_and_no_other() -> None:
         names = ("x-feature", "user-agent", "x-correlation-id")
         sent = [request.headers.get_list(name) for name in names], request.extensions["timeout"]
         if number < 7:
-            assert sent == ([["on"], ["exporter/1"], ["c-1"]], {"connect": 3.0, "read": 9.0, "write": 3.0, "pool": 3.0})
+            assert sent == ([["on"], ["exporter/x"], ["c-1"]], {"connect": 3.0, "read": 9.0, "write": 3.0, "pool": 3.0})
         else:
             assert (sent[0][::2], sent[1]["read"]) == ([[], []], 30.0)
 
