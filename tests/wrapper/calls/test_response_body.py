@@ -148,7 +148,7 @@ async def test_identity_is_no_encoding() -> None:
     assert "content-encoding" not in (await decoded(head([b"{}"], encoding=", identity"), limit=MOST)).headers
 
 
-@pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "UTF-8", "gzip;q=1", "x" * 41])
+@pytest.mark.parametrize("encoding", ["br, zstd", "compress", "UTF-8", "gzip;q=1", "x" * 41])
 async def test_an_unknown_encoding_is_named_if_the_body_is_not_json(encoding: str) -> None:
     """The encoding was ignored, which may be the reason; its header stays, so that the caller can decode the body."""
     complete = await decoded(head([b"\x8b\x00\x80{}\x03"], encoding=encoding), limit=MOST)

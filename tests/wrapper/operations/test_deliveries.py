@@ -64,10 +64,10 @@ def test_a_delivery_is_parsed() -> None:
 
 def test_undocumented_properties_are_kept() -> None:
     """An unknown event type, unknown properties, and values of another type lose nothing."""
-    odd = EVENT | {"eventType": "accessControl.memberAdded.v9", "iTwinId": None, "enqueuedDateTime": "soon", "new": [1]}
+    odd = EVENT | {"eventType": "accessControl.memberAdded.v9", "iTwinId": 5, "enqueuedDateTime": "soon", "new": [1]}
     delivery = verified(odd)
     assert (delivery.event_type, delivery.itwin_id, delivery.enqueued_at) == (odd["eventType"], None, None)
-    assert delivery.additional_properties == {"iTwinId": None, "enqueuedDateTime": "soon", "new": [1]}
+    assert delivery.additional_properties == {"iTwinId": 5, "enqueuedDateTime": "soon", "new": [1]}
     assert "soon" not in repr(delivery)
 
 
