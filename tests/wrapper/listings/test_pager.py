@@ -79,7 +79,7 @@ async def test_a_listing_that_resumes_after_each_item_is_truncated_at_the_cap() 
     ("page_size", "limit", "sizes"),
     [
         *((10, 0, []), (10, 10, [10]), (10, 11, [10, 10]), (10, 25, [10, 10, 10])),
-        *((None, 1, [1]), (None, MOST, [MOST]), (None, MOST + 400, [MOST, 400])),
+        *((None, 1, [1]), (None, MOST, [MOST]), (None, 2 * MOST + 50, [MOST, MOST, 50])),
     ],
 )
 @pytest.mark.parametrize("concurrency", [1, 4])

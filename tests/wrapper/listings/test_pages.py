@@ -124,7 +124,7 @@ async def test_a_page_has_the_state_of_its_scene() -> None:
     [
         # Before a change everything is kept; after it, repeated objects are dropped.
         (["a b a", "b c@10", "c d b@10"], "a b a c d", True, 3),
-        (["a -", "- b a@10"], "a - - b", True, 1),
+        (["a -", "- - b a@10"], "a - - - b", True, 1),
         (["a", "b@", "c@9", "a"], "a b c a", False, 0),
         (["a@", "b@10", "a@10"], "a b a", False, 0),
         (["a", "b@10", "a@"], "a b", True, 1),
