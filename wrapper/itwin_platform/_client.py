@@ -13,7 +13,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import httpx
-from itwin_platform_api.encoding import class_name
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import (
     MAX_RESPONSE_BYTES,
@@ -381,7 +380,7 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
     seconds = as_number(value)
     if seconds is None or not 0 < seconds <= _LONGEST:
         rule = "timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout"
-        raise UsageError(rule if seconds is not None else f"{rule}, not {class_name(value)}", argument="timeout")
+        raise UsageError(rule, argument="timeout")
     return httpx.Timeout(seconds).as_dict()
 
 

@@ -244,9 +244,7 @@ def status_error_class(status: int) -> type[APIStatusError]:
 def _parsed(headers: Mapping[str, str], body: bytes) -> object:
     """Parse a body: JSON as its values, XML and HTML as the texts of their elements, other text as its first line."""
     with suppress(ValueError, RecursionError):
-        parsed = json.loads(body)
-        if parsed is None or isinstance(parsed, str | list | dict):
-            return parsed
+        return json.loads(body)
     text = body[:KEPT].decode("utf-8-sig", "replace").strip()
     if text.startswith("<") and (elements := re.findall(_ELEMENT, text, re.DOTALL)):
         from html import unescape
@@ -264,8 +262,8 @@ def _message(value: object, depth: int = _DEEPEST) -> str | None:
     """Return the message of an error in a parsed body; None when there is none."""
     if isinstance(value, str):
         return value.strip() or None
-    if isinstance(value, list):
-        return next(filter(None, (_message(item, depth - 1) for item in value[:_MOST_ITEMS] if depth)), None)
+    if isinstance(value, list) and depth:
+        return next(filter(None, (_message(item, depth - 1) for item in value[:_MOST_ITEMS])), None)
     if not isinstance(value, dict) or not depth:
         return None
     named = _lowered(value)
@@ -273,9 +271,9 @@ def _message(value: object, depth: int = _DEEPEST) -> str | None:
     message = next(filter(None, (_message(named.get(name), depth - 1) for name in names)), None)
     if message is None:
         # Objects under any other name.
-        others = [item for item in named.values() if isinstance(item, dict | list)][:_MOST_ITEMS]
-        objects = (item for other in others for item in (other if isinstance(other, list) else [other])[:_MOST_ITEMS])
-        message = next(filter(None, (_message(item, depth - 1) for item in objects if isinstance(item, dict))), None)
+        items = (item for each in named.values() for item in (each[:_MOST_ITEMS] if isinstance(each, list) else [each]))
+        objects = [item for item in items if isinstance(item, dict)][:_MOST_ITEMS]
+        message = next(filter(None, (_message(item, depth - 1) for item in objects)), None)
     if message is None:
         # Messages under the names of the wrong fields, as Django and Rails write them.
         errors = named.get("errors")
@@ -295,10 +293,9 @@ def _error_object(parsed: object) -> Mapping[str, object]:
     for _ in range(_DEEPEST):
         if isinstance(parsed, list) and parsed:
             parsed = parsed[0]
-        if not isinstance(parsed, dict) or not parsed:
-            break
-        error = _lowered(parsed)
-        parsed = next((error[name] for name in _INNER if isinstance(error.get(name), dict | list)), None)
+        if isinstance(parsed, dict) and parsed:
+            error = _lowered(parsed)
+            parsed = next((error[name] for name in _INNER if isinstance(error.get(name), dict | list)), None)
     return error
 
 
@@ -315,10 +312,10 @@ def _details(value: object, text: Callable[[object], str | None]) -> tuple[Error
 
 def _telling_header(status: int, headers: Mapping[str, str]) -> str | None:
     """Return the header that explains a status, with its name; None when there is none."""
-    name = {401: "WWW-Authenticate", 405: "Allow"}.get(status, "Location" if status < 400 else "")
+    name = {401: "WWW-Authenticate", 405: "Allow"}.get(status, "Location")
     value = headers.get(name.lower(), "")
     if name == "Location":  # its user information, its query and its fragment may be confidential
-        value = re.sub("//[^/@]*@", "//", re.split("[?#]", value, maxsplit=1)[0])
+        value = re.sub("//[^/@]*@", "//", re.split("[?#]", value)[0])
         value = re.sub(".*@", "...@", value)  # a password with a slash
     return f"{name}: {value}" if value else None
 

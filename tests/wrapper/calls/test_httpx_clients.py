@@ -75,7 +75,7 @@ async def test_what_goes_wrong_is_a_typed_error(
     async with platform_of(backoff=BackoffPolicy(base_delay=0.0)) as platform:
         with pytest.raises(error) as caught:
             await platform.generated.get_async_httpx_client().get("/things?secret=planted")
-    assert (caught.value.method, caught.value.route) == ("GET", "/things")
+    assert (caught.value.method, caught.value.route, caught.value.path) == ("GET", "/things", "/api/things")
     assert respond.call_count == requests
 
 

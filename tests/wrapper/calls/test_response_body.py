@@ -65,7 +65,7 @@ def raw_deflated(data: bytes) -> bytes:
     [
         *((name, bytes) for name in (None, "identity", "")),
         *((name, gzip.compress) for name in ("gzip", "GZIP ")),
-        ("gzip", lambda data: gzip.compress(data[:65_536]) + gzip.compress(b"") + gzip.compress(data[65_536:])),
+        ("gzip", lambda data: gzip.compress(data[:1000]) + gzip.compress(b"") + gzip.compress(data[1000:])),
         *(("deflate", deflate) for deflate in (zlib.compress, raw_deflated)),
         ("deflate, gzip", lambda data: gzip.compress(raw_deflated(data))),
         *((name, bytes) for name in ("utf-8", "none", "binary", "UTF8", "x-gzip", "chunked, identity", "br")),
@@ -124,15 +124,14 @@ ENCODED = {"content-encoding": "gzip", "content-length": str(len(WHOLE))}
     ("chunks", "encoding", "reason"),
     [
         ([WHOLE[:-4]], "gzip", "its gzip encoding breaks off"),
-        ([WHOLE[:5]], "gzip", "its gzip encoding breaks off"),
-        ([WHOLE, WHOLE[:30]], "gzip", "its gzip encoding breaks off"),
         ([b"{}"], "gzip", "its gzip encoding is broken"),
-        ([WHOLE, b"trailing"], "gzip", "its gzip encoding is broken"),
+        ([WHOLE, b"xxxx"], "gzip", "its gzip encoding is broken"),
         ([zlib.compress(b"{}"), b"trailing"], "deflate", "its deflate encoding is broken"),
         ([zlib.compress(b"{}")[:1]], "deflate", "its deflate encoding breaks off"),
         ([b"(\xb5/\xfd"], "gzip, zstd", "its gzip encoding is broken: it is encoded as 'zstd', which was not asked"),
         ([WHOLE[:5]], "x-gzip", "its gzip encoding breaks off"),
-        ([WHOLE], "gzip, " * 2000, "it is encoded 2000 times, which was not asked for"),
+        ([WHOLE], "gzip, " * 5, "its gzip encoding is broken"),
+        ([WHOLE], "gzip, " * 6, "it is encoded 6 times, which was not asked for"),
     ],
 )
 async def test_an_invalid_encoding_is_reported(chunks: list[bytes], encoding: str, reason: str) -> None:
@@ -140,21 +139,22 @@ async def test_an_invalid_encoding_is_reported(chunks: list[bytes], encoding: st
     with pytest.raises(ResponseDecodeError) as raised:
         await decoded(head(chunks, encoding=encoding), limit=MOST)
     assert reason in str(raised.value)
+    assert b"x" not in raised.value.body
     assert (await decoded(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
 
 
 async def test_identity_is_no_encoding() -> None:
     """A body that is not encoded has no Content-Encoding, also if the service says so."""
-    assert "content-encoding" not in (await decoded(head([b"{}"], encoding="identity"), limit=MOST)).headers
+    assert "content-encoding" not in (await decoded(head([b"{}"], encoding=", identity"), limit=MOST)).headers
 
 
-@pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "UTF-8", "gzip;q=1"])
+@pytest.mark.parametrize("encoding", ["br, zstd", "compress", "UTF-8", "gzip;q=1", "x" * 41])
 async def test_an_unknown_encoding_is_named_if_the_body_is_not_json(encoding: str) -> None:
     """The encoding was ignored, which may be the reason; its header stays, so that the caller can decode the body."""
     complete = await decoded(head([b"\x8b\x00\x80{}\x03"], encoding=encoding), limit=MOST)
     error = complete.decode_error("the body is not JSON")
-    assert f"the body is not JSON: it is encoded as {encoding!r}, which was not asked for" in str(error)
-    assert f": it is encoded as {encoding!r}" in str(complete.decode_error(None))
+    assert f"the body is not JSON: it is encoded as {encoding[:40]!r}, which was not asked for" in str(error)
+    assert f": it is encoded as {encoding[:40]!r}" in str(complete.decode_error(None))
     assert (complete.content, complete.headers["content-encoding"]) == (b"\x8b\x00\x80{}\x03", encoding)
     readable = await decoded(head([b"[]"], encoding=encoding), limit=MOST)
     assert "encoded" not in str(readable.decode_error("an object was expected"))

@@ -32,6 +32,7 @@ async def sent(value: object) -> Any:
     client, requests = answering(lambda _: httpx.Response(201, json={"detector": {}}))
     async with client:
         await client.with_options(extra_body={"new": value}).detectors.create(name="n", type="t")
+    assert requests[0].content.startswith(b'{"name":"n","type":"t","new":'), "without blanks"
     return json.loads(requests[0].content)["new"]
 
 
@@ -86,7 +87,6 @@ WRITTEN: dict[str, object] = {
     "mapping": MappingProxyType({"a": MappingProxyType({"b": UNSET, "c": 1})}),
     "keys": {1: "a", None: "b", 2.5: "d"},
     "null": {"a": None, "b": [None, 2.5, datetime(2026, 1, 1, tzinfo=UTC)], "c": (None, {"d": 1})},
-    "null in a model": View3dData.from_dict({"position": {"x": 1.25}, "far": None}),
 }
 
 
@@ -104,10 +104,9 @@ NUMPY_BOOL = type("bool", (), {"__module__": "numpy", "__index__": lambda _: "no
 NO_JSON, TOO_DEEP = "cannot be serialized as JSON: ", "it is nested too deeply, or holds itself"
 REJECTED: dict[str, tuple[object, str]] = {
     **{repr(value): ([{"b": value}], NO_JSON) for value in (math.nan, math.inf, {1, 2}, "\ud800", b"x", Decimal(1))},
-    "nan in a list": ([1.5, math.nan], NO_JSON),
     "infinity behind null": ([{"a": "null", "b": ["x", [1.5, -math.inf]]}], NO_JSON),
     "nan in a mapping": ({"a": "null", "b": MappingProxyType({"c": math.nan})}, NO_JSON),
-    "nan in a model": (View3dData.from_dict({"far": None, "near": math.nan}), NO_JSON),
+    "nan in a model": (View3dData.from_dict({"far": None, "near": math.nan}), f"extra_body.new.near {NO_JSON}"),
     "key": ({("a", "b"): 1}, NO_JSON),
     "an integer of 5,001 digits": ([10**5000], NO_JSON),
     "a time without a zone": (datetime(2026, 3, 1, 12), f"{NO_JSON}a datetime must be aware"),

@@ -26,12 +26,13 @@ from itwin_platform import (
     ResponseDecodeError,
     SceneObject,
     SceneState,
-    UsageError,
     View3dData,
 )
 
+from tests.support.calls import SCENE
+
 NOT_FOUND = NotFoundError(status=404, headers={}, body=b'{"code": "A", "message": "B", "x": "planted"}', attempts=1)
-PLATFORM = PlatformClient("https://s.example/api", vendor="acme", token="planted")
+PLATFORM = PlatformClient("https://s.example/x", vendor="acme", token="planted")
 VIEW = PLATFORM.with_options(headers={"X-Key": "planted"}, correlation_id="planted")
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 STATE = SceneState(display_name="S", last_modified=None, is_partial=True)
@@ -45,14 +46,14 @@ SHOWN: list[tuple[object, str]] = [
     (View3dData.from_dict({"ecefTransform": [1.5] * 16}), "View3dData(ecef_transform=[1.5, … 15 more])"),
     (SceneObject.from_dict({"data": dict.fromkeys("abcde", 1)}), "SceneObject(data={'a': 1, 'b': 1, 'c': 1, …})"),
     (SceneObject.from_dict({"data": {"a": [[[[[[[1, 2]]]]]]]}}), "SceneObject(data={'a': [[[[[[…]]]]]]})"),
-    (PLATFORM, "PlatformClient(base_url='https://s.example/api', vendor='acme')"),
-    (VIEW, "PlatformClient(base_url='https://s.example/api', vendor='acme', with options)"),
-    (PLATFORM.itwins, "ITwins('https://s.example/api')"),
-    (PLATFORM.itwins.list(filter="planted"), "Pager(list itwins, items_read=0, pages_read=0)"),
+    (PLATFORM, "PlatformClient(base_url='https://s.example/x', vendor='acme')"),
+    (VIEW, "PlatformClient(base_url='https://s.example/x', vendor='acme', with options)"),
+    (PLATFORM.itwins, "ITwins('https://s.example/x')"),
+    (PLATFORM.scenes.list_objects(SCENE, "planted"), "Pager(list scene objects, items_read=0, pages_read=0)"),
+    (PLATFORM.itwins.list_all(filter="planted"), "Pager(list all itwins, items_read=0, pages_read=0)"),
     (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
     (Page(items=[], resume=None), "Page(0 items, the last)"),
     (Gate(), "Gate(max_in_flight=20, in_flight=0, waiting=0)"),
-    (UsageError("a rule", code="A", target="b"), "UsageError('a rule (A [b])')"),
     (NOT_FOUND, "NotFoundError('404 A: B')"),
     (ResponseDecodeError(200, {}, b"planted"), f"ResponseDecodeError('{NO_BODY}')"),
 ]

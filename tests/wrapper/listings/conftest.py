@@ -220,7 +220,7 @@ class TimedITwins(PageService):
         found = [(identity, time) for identity, time in self.times.items() if _fits(time, condition)]
         if "$orderby" in query and self.order.startswith("sorts"):
             missing = (datetime.max if self.order == "sorts nulls last" else datetime.min).replace(tzinfo=UTC)
-            is_descending = query["$orderby"].endswith(" DESC")
+            is_descending = ["ASC", "DESC"].index(query["$orderby"].rpartition(" ")[2]) == 1
             assert query["$top"] == "1" or not is_descending, "the other direction is read for its first item alone"
             found.sort(key=lambda itwin: itwin[1] if isinstance(itwin[1], datetime) else missing, reverse=is_descending)
         ids: list[dict[str, str | None]] = [{"id": identity} if identity else {} for identity, _ in found]

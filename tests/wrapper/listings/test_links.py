@@ -42,7 +42,7 @@ PLACES = [
 @pytest.mark.parametrize("place", PLACES)
 async def test_the_address_of_a_link_does_not_matter(place: str) -> None:
     """A link is followed with any scheme, host, port and prefix, if its path is that of the operation."""
-    for link in (f"{place}?$skip=100&$top=100", f" \n{place}?&%24skip=100&&%24top=100#x?y \t"):
+    for link in (f"{place}?$skip=100&$top=100", f" \n{place}?&%24skip=100&&%24top=100#y?x \t"):
         assert await query_after(link) == "parentId=p&$skip=100&$top=100"
 
 
@@ -87,7 +87,7 @@ REJECTED: list[tuple[object, str]] = [
         (f"https://{host}/prefix/itwins/?$skip=100", "not a URL")
         for host in ("[::1", "a.example:99999", "\u2100.example")
     ),
-    *(("?%ff=1", "not a URL"), ("?cursor=\ud800", "not a URL")),
+    *(("?%ff=1", "not a URL"), ("?cursor=\ud800", "not a URL"), ("\ud800?$skip=100", "not a URL")),
     *((f"?$skip=100&{again}", "twice") for again in ("$skip=200", "%24skip=many", "$top=5&$top=6")),
     *((f"?$skip={value}", "not as a number") for value in ("", "-1", "1.0", "\u0663", "9" * 19)),
     *((link, "not a string") for link in (5, ["?$skip=100"], {"uri": "?$skip=100"})),

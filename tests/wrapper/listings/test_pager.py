@@ -1,5 +1,6 @@
 """Pagers: lazy, by item, by page, as a list, and resumed."""
 
+import asyncio
 from contextlib import aclosing
 from typing import Any
 
@@ -36,8 +37,9 @@ async def test_three_ways_to_read(concurrency: int) -> None:
 
 @pytest.mark.parametrize(("limit", "count"), [(None, 10), (0, 0)])
 async def test_the_first_page_takes_one_request(limit: int | None, count: int) -> None:
-    """`first_page` sends one request, whatever `concurrency` is, and its page continues the listing."""
+    """`first_page` sends one request, also if tasks start immediately, and its page continues the listing."""
     items = NumberedItems(25)
+    asyncio.get_running_loop().set_task_factory(getattr(asyncio, "eager_task_factory", None))  # Python 3.12
     first = await items.pager(concurrency=5, limit=limit).first_page()
     assert (first.items, len(items.requests)) == (items.everything[:count], min(count, 1))
     assert await items.pager(resume=first.resume).collect() == items.everything[count:]
@@ -77,7 +79,7 @@ async def test_a_listing_that_resumes_after_each_item_is_truncated_at_the_cap() 
     ("page_size", "limit", "sizes"),
     [
         *((10, 0, []), (10, 10, [10]), (10, 11, [10, 10]), (10, 25, [10, 10, 10])),
-        *((None, 1, [1]), (None, MOST, [MOST]), (None, MOST + 400, [MOST, 400])),
+        *((None, 1, [1]), (None, MOST, [MOST]), (None, 2 * MOST + 50, [MOST, MOST, 50])),
     ],
 )
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -98,20 +100,11 @@ async def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> Non
     assert [request.url.params["$top"] for request in items.requests] == ["3", "3", *[str(MOST)] * 3]
 
 
-async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
-    """`limit` counts the items before `resume`."""
-    items = NumberedItems(25)
-    await (first := items.pager(limit=7)).collect()
-    for limit in (7, 12, None):
-        assert await items.pager(limit=limit, resume=first.resume).collect() == items.everything[7:limit]
-
-
 @pytest.mark.parametrize(
     ("keyword", "value", "says"),
     [
         *(("limit", value, "limit must be an integer of at least 0") for value in (-1, 1.5)),
         *(("concurrency", value, "concurrency must be an integer of at least 1") for value in (0, True)),
-        ("on_page", 5, "on_page must be a function that takes one argument, not a coroutine function"),
     ],
 )
 async def test_the_keywords_of_a_pager_are_checked(keyword: str, value: Any, says: str) -> None:

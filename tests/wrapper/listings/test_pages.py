@@ -85,7 +85,7 @@ async def test_with_checks_lifted_a_number_is_a_number() -> None:
         wrong: Any = {name: value}
         with pytest.raises(UsageError, match=f"{name} must be an integer"):
             itwins.list(**wrong)
-    with pytest.raises(UsageError, match="half of a surrogate pair"):
+    with pytest.raises(UsageError, match="a keyword must not hold half", check=lambda error: error.argument is None):
         itwins.list(number="\ud800")
 
 
@@ -124,7 +124,7 @@ async def test_a_page_has_the_state_of_its_scene() -> None:
     [
         # Before a change everything is kept; after it, repeated objects are dropped.
         (["a b a", "b c@10", "c d b@10"], "a b a c d", True, 3),
-        (["a -", "- b a@10"], "a - - b", True, 1),
+        (["a -", "- - b a@10"], "a - - - b", True, 1),
         (["a", "b@", "c@9", "a"], "a b c a", False, 0),
         (["a@", "b@10", "a@10"], "a b a", False, 0),
         (["a", "b@10", "a@"], "a b", True, 1),
@@ -177,7 +177,8 @@ async def test_another_scene_is_another_listing() -> None:
     platform = LinkedPages([]).platform
     resume = platform.scenes.list_objects(SCENE, ITWIN, correlation_id="one").resume
     platform.scenes.list_objects(SCENE, ITWIN, correlation_id="two", resume=resume)
-    with pytest.raises(UsageError, match="belongs to another listing"):
-        platform.scenes.list_objects(SCENE.replace("6", "7"), ITWIN, resume=resume)
+    for scene, skip in ((SCENE.replace("6", "7"), 0), (SCENE, 1)):
+        with pytest.raises(UsageError, match="belongs to another listing"):
+            platform.scenes.list_objects(scene, ITWIN, skip=skip, resume=resume)
     with pytest.raises(UsageError, match="belongs to another listing", check=lambda error: error.argument == "resume"):
         platform.itwins.list(resume=resume)

@@ -21,7 +21,7 @@ from .._requests.sender import DecodedResponse
 from .pager import Decode, PageReader
 from .pages import Listing, Moment, Page, PageContent, PageRequest, Position, TimeRange, TruncatedWarning, as_moment
 
-_EPOCH, _LATEST = "1970-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"
+_EPOCH = "1970-01-01T00:00:00.000000Z"
 
 
 def condition_of(time_range: TimeRange, listing: Listing) -> str:
@@ -53,12 +53,11 @@ def rest_of(time_range: TimeRange, moments: Sequence[Moment | None], *, is_sorte
         The range from the last time on; the first half of the range if it is not sorted; None if it cannot be split.
     """
     since, until = time_range.since, time_range.until
-    last = time_range.reached or (_LATEST if time_range.timeless else None)
     known = sorted(moment for moment in moments if moment is not None)
     missing: list[Moment | None] = [None] * (len(moments) - len(known))
-    if is_sorted and moments in (missing + known, known + missing) and last not in (None, since) and time_range.ties:
-        timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
-        return time_range._replace(since=last, timeless=timeless)
+    if is_sorted and moments == missing + known and time_range.reached not in (None, since):
+        timeless = time_range.timeless and moments[0] is not None
+        return time_range._replace(since=time_range.reached, timeless=timeless)
     # With no times known, split at the epoch: the response tells whether any item has one.
     middle = known[len(known) // 2] if known else _EPOCH if since is until is None else until
     if since is not None and middle == since:
@@ -101,7 +100,7 @@ class RangeReader(PageReader[ITwin]):
             self._begin_next_range()
             resume = None if self.state.following is None else self._listing.write_resume(self.state.end)
             page = replace(page, resume=resume)
-            self.state = self.state._replace(page=page, truncated=False)
+            self.state = self.state._replace(truncated=False)
         return page
 
     def _begin(self, at: Position) -> None:
@@ -109,10 +108,7 @@ class RangeReader(PageReader[ITwin]):
         if at.request is None and at.range.ties > len(self._seen):
             # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
             at = at._replace(request=PageRequest(skip=at.range.ties), received=at.range.ties)
-        listing, self._keywords = self._listing, self._keywords_of(at.range, "ASC")
-        # Later ranges may be short, so fewer pages are requested ahead.
-        count = listing.concurrency if at.range.since is None else 1 + self.state.pages_read // 10
-        self._concurrency = min(count, listing.concurrency)
+        self._keywords = self._keywords_of(at.range, "ASC")
         self._came, self._followed = [], set()
         self.state = self.state._replace(end=at, following=at.request or PageRequest(), is_steady=None, empty_pages=0)
 
@@ -168,21 +164,19 @@ class RangeReader(PageReader[ITwin]):
             self.state = state._replace(following=problem)
 
     def _begin_without_rejected(self, error: UnprocessableError) -> None:
-        """Begin a range again after a 422 to its first request: without the null in the filter, or without the order.
+        """Begin a range again after a 422 to its first request: without the order, then without the null.
 
         Raises:
             PagingError: neither explains the 422.
         """
         time_range, rejected = self.state.end.range, condition_of(self.state.end.range, self._listing)
         bounded = time_range._replace(timeless=False)
-        if rejected != condition_of(bounded, self._listing) and not (
-            self._is_sorted is None and self.state.pages_read == 0
-        ):
+        if self._is_sorted is None:
+            self._is_sorted = False
+        elif rejected != condition_of(bounded, self._listing):
             time_range = bounded
             said = f"the service rejects the filter {rejected!r}: iTwins without this time were omitted"
             warnings.warn(said, TruncatedWarning, stacklevel=5)
-        elif self._is_sorted is None:
-            self._is_sorted = False
         else:
             raise PagingError(f"the service does not list iTwins by their {self._listing.time}: {error}") from error
         self._begin(self.state.end._replace(range=time_range))

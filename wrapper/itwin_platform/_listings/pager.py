@@ -38,7 +38,7 @@ class PageReader(Generic[T]):
         page: Page[T] = Page(items=[], resume=listing.write_resume(start))
         following = start.request or PageRequest(skip=listing.skip or None)
         self.state, self.handed_out = State(end=start, page=page, following=following), 0
-        self._decode, self._listing, self._concurrency = decode, listing, listing.concurrency
+        self._decode, self._listing = decode, listing
         #: The parameters that are the same for each page, encoded.
         self._keywords = encode_query(listing.keywords)
         self._seen, self._followed = set[str](), set[int]()
@@ -51,7 +51,7 @@ class PageReader(Generic[T]):
 
     async def read(self) -> Page[T] | None:
         """Return the next page; None behind the last one."""
-        state, listing, count = self.state, self._listing, self._concurrency
+        state, listing, count = self.state, self._listing, self._listing.concurrency
         if isinstance(state.following, PagingError):
             raise state.following
         if not (requests := state.requests(listing, count)):

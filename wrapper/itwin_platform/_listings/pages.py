@@ -164,7 +164,7 @@ class Listing:
     def __post_init__(self) -> None:
         first, derive = self.first, partial(object.__setattr__, self)
         query = cast("Mapping[str, str]", first.query)  # as `build_request` makes it
-        check_characters("a keyword", *query.values())
+        check_characters("", *query.values())
         derive("keywords", {name: query[name] for name in query if name not in (SKIP, TOP)})
         derive("parameters", _ODATA_OPTIONS.union(map(_comparable, {*self.parameters, *query} - {SKIP, TOP})))
         derive("concurrency", check_integer("concurrency", self.concurrency, least=1))
@@ -197,7 +197,7 @@ class Listing:
         try:
             raw = base64.b64decode(f"{text}{'=' * (-len(str(text)) % 4)}", altchars=b"-_", validate=True)
             identity, position = decode(raw, type=tuple[str, Position])
-            cursor = "" if position.request is None else position.request.cursor
+            cursor = (position.request or PageRequest()).cursor
             if _page_request(cursor, self) != PageRequest(cursor=cursor):
                 raise ValueError  # noqa: TRY301  # handled as every other fault of the string
         except (ValueError, RecursionError, PagingError):

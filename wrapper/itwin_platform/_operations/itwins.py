@@ -234,7 +234,7 @@ class ITwins(Group):
                 top=UNSET if page_size is None else page_size,
                 x_max_return=MOST_RETURNED,
                 x_itwin_query_scope=as_enum(query_scope, models.QueryScope),
-                prefer=prefer if is_full else UNSET,
+                prefer=prefer,
                 reject=self._reject,
             )
             listing = _listing(

@@ -215,7 +215,7 @@ def escape(data: object) -> JSON:
             print(escape(item.data))
         ```
     """
-    copied: JSON = copy_values(data, scalar=_escaped, name=lambda key: html.escape(str(key), quote=True))
+    copied: JSON = copy_values(data, scalar=_escaped, name=lambda key: html.escape(str(key)))
     return copied
 
 
@@ -223,4 +223,4 @@ def _escaped(value: object) -> str | int | float | None:
     encoded = encode(value)
     if encoded is None or isinstance(encoded, bool | int | float):
         return encoded
-    return html.escape(str(encoded), quote=True)
+    return html.escape(str(encoded))

@@ -25,7 +25,6 @@ class PlatformHTTPClient(httpx.AsyncClient):
             timeout=httpx.Timeout(**sender.options.extensions["timeout"]),
             headers=merged_headers(FIXED_HEADERS, sender.options.headers),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # stores none, and sends none
-            trust_env=False,
         )
         self._sender = sender
 

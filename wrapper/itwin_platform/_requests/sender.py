@@ -297,8 +297,7 @@ def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], N
 
 def with_changes(value: T, /, **changes: object) -> T:
     """Return a copy of a dataclass with changed fields; a change to UNSET is ignored."""
-    present = {name: change for name, change in changes.items() if change is not UNSET}
-    changed: T = replace(cast("Any", value), **present) if present else value
+    changed: T = replace(cast("Any", value), **{name: each for name, each in changes.items() if each is not UNSET})
     return changed
 
 
@@ -360,7 +359,7 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
 
 def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
     found = b",".join([value for name, value in headers if name.lower() == b"content-encoding"])
-    names = found.decode("latin-1").split(",") if found else ()
+    names = found.decode("latin-1").split(",")
     return [name for part in names if (name := part.strip()).lower() not in ("", "identity")]
 
 
@@ -377,24 +376,21 @@ def _is_json(body: bytes) -> bool:
 
 
 def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
-    """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
-    is_gzip, pieces, remaining = name == "gzip", list[bytes](), limit
+    """Decode gzip or deflate, in any number of members with zeros after them; deflate may omit its zlib header."""
+    pieces, remaining = list[bytes](), limit
     while data:
-        stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
+        stream = zlib.decompressobj(zlib.MAX_WBITS + 16 if name == "gzip" else _window_of(data))
         try:
             piece = stream.decompress(data, remaining + 1)
         except zlib.error:
             return b"".join(pieces), f"its {name} encoding is broken"
-        pieces.append(piece[:remaining] if len(piece) > remaining else piece)
+        pieces.append(piece[:remaining])
         if len(piece) > remaining:
             return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
         if not stream.eof:
             return b"".join(pieces), f"its {name} encoding breaks off"
         remaining -= len(piece)
-        # Zeros after the end of gzip are padding: httpx and gzip ignore them.
-        data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
-        if data and not is_gzip:
-            return b"".join(pieces), "its deflate encoding is broken"
+        data = stream.unused_data.lstrip(b"\0")  # zeros after the end are padding: httpx and gzip ignore them
     return b"".join(pieces), None
 
 
