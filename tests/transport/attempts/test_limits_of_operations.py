@@ -54,11 +54,11 @@ async def times(transport: BackoffTransport, *operations: str) -> list[float]:
 
 async def test_a_429_that_names_its_operation_stops_that_one() -> None:
     """While others are in use, their calls do not wait, and those of the operation wait for its delay."""
-    delays, is_limited = iter([5, 7]), a_until(4.0)
+    delays, is_limited = iter([5, 7, 6]), a_until(4.0)
     sent = ScriptedTransport(lambda each: limited(retry_after=next(delays)) if is_limited(each) else 200, latency=0.02)
     transport = backoff(sent)
     await times(transport, "b")
-    stopped = [asyncio.create_task(call(transport, "a")) for _ in range(2)]
+    stopped = [asyncio.create_task(call(transport, "a")) for _ in range(3)]
     await asyncio.sleep(0.05)
     assert await times(transport, "b", "b", "c") == pytest.approx([0.02] * 3)
     for result in await asyncio.gather(*stopped):
