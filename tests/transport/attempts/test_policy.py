@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from itwin_platform_transport import BackoffPolicy, UsageError
+from itwin_platform_transport import BackoffPolicy, Gate, UsageError
 from itwin_platform_transport.policy import RULES, Outcome, Progress, Retry, decide, delay_before
 
 POLICY = BackoffPolicy()
@@ -13,6 +13,7 @@ POLICY = BackoffPolicy()
 
 def test_the_defaults_are_the_documented_ones() -> None:
     """Seven attempts, delays of at most a minute, a deadline of two minutes and twenty requests in flight."""
+    assert repr(Gate()) == f"Gate(max_in_flight={POLICY.max_in_flight}, in_flight=0, waiting=0)"
     assert repr(POLICY) == (
         "BackoffPolicy(max_attempts=7, max_wait=60.0, deadline=120.0, queue_timeout=None, base_delay=0.5, "
         "max_delay=5.0, max_in_flight=20)"
