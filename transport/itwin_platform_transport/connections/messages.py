@@ -43,7 +43,7 @@ NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, ht
 BROKEN_OFF = (httpx.RequestError, OSError)
 
 #: Most bytes that are reserved for a body before it arrives: its Content-Length may be wrong.
-_MOST_RESERVED = 16 * 1024 * 1024
+_MOST_RESERVED = 16_777_216
 
 #: TLS errors that mean that the connection was dropped: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
