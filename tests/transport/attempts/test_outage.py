@@ -289,7 +289,7 @@ async def test_closing_ends_the_waits_and_a_cancelled_wait_leaves_nothing() -> N
 
 
 async def test_a_call_behind_a_probe_that_hangs_ends_at_the_first_of_its_limits() -> None:
-    """The error names the queue timeout or the deadline, the one that has passed."""
+    """The error names the queue timeout or the deadline. When its retries would have ended, it gets the last 503."""
     transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else after(3600.0)))
     async with down(transport):
         probe = asyncio.create_task(transport.send(*get("probe")))
@@ -298,6 +298,7 @@ async def test_a_call_behind_a_probe_that_hangs_ends_at_the_first_of_its_limits(
             policy = BackoffPolicy(queue_timeout=queue_timeout, deadline=deadline)
             with pytest.raises(DeadlineExceededError, match=f"the {limit} of 1 s passed; nothing was sent"):
                 await transport.send(*get("late", policy=policy))
+        assert await results(transport, get("late", policy=ONCE)) == [(503, 0)]
         probe.cancel()
 
 
