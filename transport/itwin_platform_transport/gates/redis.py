@@ -340,7 +340,7 @@ class RedisGate(Gate):
                 session.listens = True
                 self._exchange_within(0.0)
         except Exception as error:  # noqa: BLE001  # any failure: this process polls until it is subscribed again
-            LOGGER.warning("gate %r: the lost subscription is renewed: %s", self._name, error or type(error).__name__)
+            LOGGER.warning("gate %r: the lost subscription is renewed: %s", self._name, error)
             session.listener, session.listens = None, False
             if isinstance(error, ServerRejectsError):
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
