@@ -24,8 +24,8 @@ from ..connections.messages import (
     Sending,
     is_not_http,
     is_wrong_address,
+    remove_frames,
     why_final,
-    without_frames,
 )
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer, check_seconds
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
@@ -240,7 +240,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 return circuit_open(call, progress, cast("SharedAttempt", error.record), token=token, now=now)
             raise error
         except (TransportError, StateError, asyncio.CancelledError) as raised:
-            without_frames(raised)
+            remove_frames(raised)
             raise
         finally:
             del error  # its traceback has this frame: both would keep each other in memory
