@@ -85,7 +85,8 @@ async def test_no_attempt_starts_in_a_cooldown() -> None:
         await asyncio.sleep(0.1)
         gate.responded(permit)
 
-    gate.rate_limited(await enter(gate), wait=30.0)
+    # It names its operation, but no other one is in use: it stops all.
+    gate.rate_limited(await enter(gate, operation="a"), wait=30.0, is_named=True)
     assert gate.cooldown_left() == 30.0
     await asyncio.gather(*(call() for _ in range(15)))
     assert started == pytest.approx([30.0] + [30.1] * 2 + [30.2] * 4 + [30.3] * 8)
