@@ -19,10 +19,10 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def hold(gate: Gate, *, ticket: int | None = None, max_wait: float = 60.0, **limits: Any) -> Permit:
+async def hold(gate: Gate, *, ticket: int | None = None, **limits: Any) -> Permit:
     """Wait for a permit."""
     position = gate.ticket() if ticket is None else ticket
-    return await gate.enter(position, max_wait=max_wait, until=None, **limits)
+    return await gate.enter(position, **{"max_wait": 60.0, "until": None, **limits})
 
 
 def enter(gate: Gate, **options: Any) -> asyncio.Task[Permit]:

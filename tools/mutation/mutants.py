@@ -48,7 +48,8 @@ def mutants_of(source: str) -> Iterator[Mutant]:
     """Yield every mutant of a module, in the order of the code.
 
     Docstrings, annotations, types, imports, `__all__`, `__slots__` and messages are not mutated, because no test of
-    behavior can notice it. Neither is a choice: its condition is. Other strings are, such as names of headers.
+    behavior can notice it. Neither is an `assert`, which says what always holds, nor a choice: its condition is. Other
+    strings are, such as names of headers.
     """
     tree = ast.parse(source)
     offsets = [0]
@@ -74,7 +75,7 @@ def mutants_of(source: str) -> Iterator[Mutant]:
 def _code_of(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
     """Yield the expressions and statements that run, outside in."""
     match node:
-        case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Global() | ast.Nonlocal():
+        case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Global() | ast.Nonlocal() | ast.Assert():
             return
         case ast.Expr(value=ast.Constant()) | ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return

@@ -202,9 +202,9 @@ class Retry(NamedTuple):
 
 
 class GiveUp(NamedTuple):
-    """Return the response, or raise. `reason` tells why no retry follows; None when none was possible."""
+    """Return the response, or raise. `reason` tells why no retry follows."""
 
-    reason: str | None = None
+    reason: str
 
 
 def decide(
@@ -220,8 +220,6 @@ def decide(
         elapsed: seconds since the deadline of the call started; 0 before that.
         policy: the limits.
     """
-    if outcome is Outcome.FINAL:
-        return GiveUp()
     rule = RULES.get(outcome)
     if rule is None:
         return GiveUp("a retry would not help")

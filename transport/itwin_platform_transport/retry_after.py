@@ -22,7 +22,7 @@ def retry_after_of(headers: Mapping[str, str], *, names: Iterable[str], now: dat
     return None
 
 
-def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> float | None:
+def parse_retry_after(value: str, *, date: str | None, now: datetime) -> float | None:
     """Parse the value of a `retry-after` header.
 
     Args:
@@ -31,10 +31,10 @@ def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> 
         now: the wall clock, used when the response has no Date.
 
     Returns:
-        The seconds to wait; None when the value is unusable: absent, zero, past, in an unknown zone, or anything else.
+        The seconds to wait; None when the value is unusable: zero, past, in an unknown zone, or anything else.
     """
     # This also cuts the day of the week off a date, which is parsed without it.
-    delays = (_seconds_of(part.strip(), date=date, now=now) for part in (value or "").split(","))
+    delays = (_seconds_of(part.strip(), date=date, now=now) for part in value.split(","))
     return max((seconds for seconds in delays if seconds is not None), default=None)
 
 
@@ -45,7 +45,8 @@ def _seconds_of(text: str, *, date: str | None, now: datetime) -> float | None:
     until = _parse_date(text)
     if until is None:
         return None
-    seconds = (until - (_parse_date((date or "").strip()) or now)).total_seconds()
+    sent_at = now if date is None else _parse_date(date.strip()) or now
+    seconds = (until - sent_at).total_seconds()
     return seconds if seconds > 0 else None
 
 

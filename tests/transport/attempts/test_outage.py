@@ -15,6 +15,7 @@ from itwin_platform_transport import (
     BackoffTransport,
     CallInfo,
     CallResult,
+    DeadlineExceededError,
     Gate,
     NotSentError,
     OutageEnded,
@@ -105,6 +106,15 @@ async def test_twenty_failures_in_a_row_open_the_breaker() -> None:
         assert (now() > began) is stops
 
 
+async def test_requests_without_a_template_share_the_breaker_of_their_host() -> None:
+    """A request of an httpx client fails at once after twenty others, and its error has the failure of the last one."""
+    transport = backoff(ScriptedTransport(httpx.ConnectError("x")), policy=BackoffPolicy(max_attempts=1, max_wait=0.1))
+    for number in range(FAILURES_TO_OPEN + 1):
+        message = r"a circuit breaker is open \(ConnectError\)" if number == FAILURES_TO_OPEN else "could not connect"
+        with pytest.raises(NotSentError, match=message):
+            await transport.handle_async_request(httpx.Request("GET", f"https://service.example/{number}"))
+
+
 async def test_any_success_closes_the_breaker() -> None:
     """The success may be that of a request that was sent before the outage, and may come when a probe fails."""
 
@@ -182,25 +192,27 @@ async def test_an_outage_without_calls_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "begins", "found"),
+    ("policy", "found"),
     [
-        (BackoffPolicy(max_wait=0.55), 0.05, (200, 1)),
-        (BackoffPolicy(max_wait=0.54), 0.05, (503, 0)),
-        (BackoffPolicy(deadline=0.56), 0.05, (200, 1)),
-        (BackoffPolicy(deadline=0.54), 0.05, (503, 0)),
-        (BackoffPolicy(queue_timeout=0.56), 0.05, (200, 1)),
-        (BackoffPolicy(queue_timeout=0.54, deadline=None), 0.05, (503, 0)),
+        (BackoffPolicy(max_wait=0.5), (200, 1)),
+        (BackoffPolicy(max_wait=0.49), (503, 0)),
+        (BackoffPolicy(deadline=0.51), (200, 1)),
+        (BackoffPolicy(deadline=0.5), (503, 0)),
+        (BackoffPolicy(queue_timeout=0.51), (200, 1)),
+        (BackoffPolicy(queue_timeout=0.5, deadline=None), (503, 0)),
     ],
 )
-async def test_no_call_waits_for_a_probe_that_is_due_too_late(
-    policy: BackoffPolicy, begins: float, found: tuple[int, int]
-) -> None:
-    """A call does not wait if the wait would exceed `max_wait`, its deadline or its `queue_timeout`."""
+async def test_no_call_waits_for_a_probe_that_is_due_too_late(policy: BackoffPolicy, found: tuple[int, int]) -> None:
+    """A call does not wait if the wait would exceed `max_wait`, its deadline or its `queue_timeout`.
+
+    The delay until the probe is no `retry_after`, because the service did not name it.
+    """
     transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else after(0.005)))
     async with down(transport):
-        await asyncio.sleep(begins - now())
-        assert await results(transport, get("late", policy=policy)) == [found]
-        assert (now() == begins) is (found == (503, 0))
+        await asyncio.sleep(0.1 - now())  # the probe is due after 0.5 s more
+        late = await transport.send(*get("late", policy=policy))
+        assert (status_of(late), late.attempts, late.retry_after) == (*found, None)
+        assert (now() == 0.1) is (found == (503, 0))
 
 
 def test_an_outage_continues_in_another_event_loop() -> None:
@@ -276,6 +288,20 @@ async def test_closing_ends_the_waits_and_a_cancelled_wait_leaves_nothing() -> N
     assert len(service.requests) == sent
 
 
+async def test_a_call_behind_a_probe_that_hangs_ends_at_the_first_of_its_limits() -> None:
+    """The error names the queue timeout or the deadline. When its retries would have ended, it gets the last 503."""
+    transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else after(3600.0)))
+    async with down(transport):
+        probe = asyncio.create_task(transport.send(*get("probe")))
+        await asyncio.sleep(1.0)
+        for queue_timeout, deadline, limit in ((1.0, 2.0, "queue_timeout"), (2.0, 1.0, "deadline")):
+            policy = BackoffPolicy(queue_timeout=queue_timeout, deadline=deadline)
+            with pytest.raises(DeadlineExceededError, match=f"the {limit} of 1 s passed; nothing was sent"):
+                await transport.send(*get("late", policy=policy))
+        assert await results(transport, get("late", policy=ONCE)) == [(503, 0)]
+        probe.cancel()
+
+
 @pytest.mark.parametrize(("is_cancelled", "ends_at"), [(True, 0.75), (False, 5.6)])
 async def test_a_probe_that_hangs_stops_no_other_call(is_cancelled: bool, ends_at: float) -> None:
     """Another call probes at once if the probing call is cancelled, else after five seconds."""
@@ -343,14 +369,6 @@ async def test_a_delay_of_a_late_response_postpones_the_probe_by_at_most_a_minut
         await results(transport, get("late", policy=BackoffPolicy(max_attempts=50)))
         assert service.times[FAILURES_TO_OPEN + 1] == pytest.approx(60.2, abs=0.02)
         assert (await slow).attempts == 1
-
-
-async def test_the_delay_until_a_probe_is_no_retry_after() -> None:
-    """`retry_after` has only delays that the service names."""
-    transport = backoff(ScriptedTransport(503))
-    async with down(transport):
-        late = await transport.send(*get("late", policy=BackoffPolicy(max_wait=0.1)))
-        assert (status_of(late), late.retry_after) == (503, None)
 
 
 def test_the_memory_of_breakers_is_bounded() -> None:

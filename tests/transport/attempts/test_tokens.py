@@ -79,7 +79,7 @@ def _token(request: ReceivedRequest) -> str:
 @pytest.mark.parametrize(
     "value",
     [
-        *("", " ", "\n", "a\nb", "a\r\nX-Evil: 1", "abc\n", "a\tb", "a b", "Bearer abc", "\x00", "a\x7f", "tökén"),
+        *("", " ", "\n", "a\nb", "abc\r\nX: 1", "abc\n", "a\tb", "a b", "Bearer abc", "\x00", "a\x7f", "tökén"),
         *("a\u2028b", None, 7, b"abc", ["abc"]),
     ],
 )
@@ -87,15 +87,15 @@ def test_a_text_that_cannot_be_sent_is_rejected_without_showing_it(value: object
     """An invalid token raises a TokenError without the token."""
     with pytest.raises(TokenError, match="the token must be a non-empty string") as raised:
         AccessToken(value)  # type: ignore[arg-type]  # a wrong type
-    assert "Evil" not in str(raised.value)
     assert "abc" not in str(raised.value)
 
 
-async def test_a_hundred_tasks_share_a_token_until_it_expires() -> None:
+@pytest.mark.parametrize(("life", "waits"), [(3600.0, (0, 3000, 590)), (8.0, (0, 6, 2))])
+async def test_a_hundred_tasks_share_a_token_until_it_expires(life: float, waits: tuple[int, ...]) -> None:
     """A hundred calls share one call of the provider, for the first token and after its expiry."""
-    source = WatchedProvider()
+    source = WatchedProvider(life=life)
     service = GuardedService(source)
-    for wait in (0, 3000, 600):
+    for wait in waits:
         await asyncio.sleep(wait)
         assert set(await service.calls()) == {200}
     assert len(source.asked) == 2
@@ -238,9 +238,8 @@ async def test_the_token_of_a_429_is_known_while_the_next_one_takes_time() -> No
         return "planted-token"
 
     info = CallInfo(method="GET", route="/things", policy=policy)
-    result = await BackoffTransport(ScriptedTransport(429), token=provider).send(
-        request_to("https://service.example/"), info
-    )
+    transport = BackoffTransport(ScriptedTransport(429), token=provider)
+    result = await transport.send(request_to("https://service.example/"), info)
     assert result.hide_token("planted-token") == "[redacted]"
 
 

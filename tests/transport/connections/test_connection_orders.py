@@ -64,6 +64,7 @@ class Call:
                 self.body += part
         finally:
             await response.stream.aclose()
+            assert [part async for part in stream] == []
 
     def bytes_of(self, size: int) -> bytes:
         """Return a body for this call."""

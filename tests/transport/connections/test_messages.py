@@ -7,12 +7,14 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import nullcontext, suppress
+from unittest.mock import AsyncMock
 
 import anyio
+import httpcore
 import httpx
 import pytest
 from itwin_platform import PlatformClient
-from itwin_platform_transport import AccessToken, BackoffPolicy, Request
+from itwin_platform_transport import AccessToken, BackoffPolicy, BackoffTransport, OutcomeUnknownError, Request
 from itwin_platform_transport.connections.engine import EngineTransport, head_of, header_lines
 from itwin_platform_transport.connections.messages import (
     CLOSED,
@@ -27,7 +29,7 @@ from itwin_platform_transport.connections.messages import (
     without_encoding,
 )
 
-from tests.support.services import PreparedResponse, RawServer, raw_response
+from tests.support.services import PreparedResponse, RawServer, raw_response, send
 
 
 class Looking(EngineTransport):
@@ -87,6 +89,14 @@ async def test_a_response_that_a_tool_has_read_comes_as_it_was_read(monkeypatch:
         assert (await client.get(f"{server.address}/kept")).json() == {}
         with pytest.raises(httpx.StreamConsumed):
             await client.get(f"{server.address}/lost")
+
+
+async def test_a_post_that_a_tool_may_have_sent_is_not_retried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool that replaces the pool of httpcore need not report whether a request was written."""
+    failing = AsyncMock(side_effect=httpcore.ReadError("x"))
+    monkeypatch.setattr(httpcore.AsyncConnectionPool, "handle_async_request", failing)
+    with pytest.raises(OutcomeUnknownError, match="after 1 attempt; the request may have had an effect"):
+        await send(BackoffTransport(EngineTransport()), "POST")
 
 
 def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> None:

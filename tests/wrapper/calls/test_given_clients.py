@@ -183,8 +183,9 @@ async def test_a_hook_that_consumes_the_body_is_an_error(library: Any) -> None:
     service = Service(library, (200, {}, ACCOUNT))
     client = library.AsyncClient(transport=service.transport, event_hooks={"response": [hook]})
     async with client as theirs, platform_of(theirs) as platform:
-        with pytest.raises(ResponseDecodeError, match=r"read it with `aread\(\)`"):
+        with pytest.raises(ResponseDecodeError, match=r"read it with `aread\(\)`") as raised:
             await platform.itwins.get_primary_account()
+    assert raised.value.body == b""
 
 
 async def test_a_client_that_the_caller_has_closed_is_a_usage_error(library: Any) -> None:

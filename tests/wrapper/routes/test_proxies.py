@@ -176,9 +176,9 @@ def test_the_url_of_a_proxy_is_parsed(monkeypatch: pytest.MonkeyPatch, name: str
     assert found is not None
     assert (str(found.url), found.auth) == VALID[text]
     assert repr(found) == f"Proxy(url=URL('{VALID[text][0]}'))"
-    assert found.for_httpx(ssl.create_default_context()).raw_auth == (
-        found.auth and tuple(part.encode() for part in found.auth)
-    )
+    auth, context = found.auth and tuple(part.encode() for part in found.auth), ssl.create_default_context()
+    made = found.for_httpx(context)
+    assert (made.raw_auth, made.ssl_context) == (auth, context if made.url.scheme == "https" else None)
 
 
 @pytest.mark.parametrize("text", AMBIGUOUS)

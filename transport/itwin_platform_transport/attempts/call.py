@@ -132,8 +132,7 @@ class Call:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         """Raise TimeoutError in place of the cancellation by `OpenCalls`, as `asyncio.timeout` does."""
         del self._calls.open[self]
-        if self._calls.is_closed:
-            self._calls.ended.set()
+        self._calls.ended.set()
         if self.has_expired and self.task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
             raise TimeoutError from error
 
@@ -179,7 +178,7 @@ class OpenCalls:
         self.is_closed: bool = False
         #: In the order in which they began.
         self.open: dict[Call, None] = {}
-        #: Set when a call ends while the client is closing.
+        #: Set when a call ends; for `close`.
         self.ended: asyncio.Event = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._clock: Callable[[], float] | None = None
@@ -250,4 +249,3 @@ class OpenCalls:
         while any(call.task is not closing for call in self.open):
             self.ended.clear()
             await self.ended.wait()
-        self._set_timer(math.inf)

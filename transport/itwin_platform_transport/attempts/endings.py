@@ -83,12 +83,12 @@ class SharedAttempt(NamedTuple):
     Args:
         attempt: its result.
         token: the token of its request.
-        until: the end of the delay that the service named, in the event loop's time.
+        at: when it ended, in the event loop's time.
     """
 
     attempt: Attempt
     token: AccessToken | None
-    until: float
+    at: float
 
 
 def result_of(
@@ -124,8 +124,9 @@ def circuit_open(
     if attempt.response is None:
         failure = kind_of_failure(attempt.error)
         raise _error(call, progress, f"a circuit breaker is open ({failure})")
-    left = shared.until - call.clock()
-    attempt = replace(attempt, retry_after=None if attempt.retry_after is None or left <= 0 else left)
+    if attempt.retry_after is not None:
+        left = shared.at + attempt.retry_after - call.clock()
+        attempt = replace(attempt, retry_after=left if left > 0 else None)
     reason = f"a circuit breaker is open; of this call {progress}"
     return result_of(call, progress, attempt, reason=reason, token=shared.token or token, now=now)
 
@@ -185,7 +186,9 @@ def out_of_time(
     if call.was_closed:
         return closed(call, progress, is_in_flight=is_in_flight)
     queue_timeout, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
-    limit = f"queue_timeout of {queue_timeout:g} s" if _was_queued(call) else f"deadline of {deadline:g} s"
+    # A call that waits for a circuit breaker, before the gate admits it, has both limits.
+    was_queued = queue_timeout is not None and not call.was_admitted and call.clock() >= call.began_at + queue_timeout
+    limit = f"queue_timeout of {queue_timeout:g} s" if was_queued else f"deadline of {deadline:g} s"
     doing = " while the token provider was called" if call.waits_for_token else ""
     return DeadlineExceededError(
         f"{_name(call)}: the {limit} passed{doing}; {progress}",
@@ -193,14 +196,6 @@ def out_of_time(
         sent=progress.may_have_had_an_effect,
         retry_at=moment_after(now(), seconds),
     )
-
-
-def _was_queued(call: Call) -> bool:
-    """Return whether the queue timeout has ended a call, and not its deadline."""
-    queue_timeout, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
-    if call.was_admitted or queue_timeout is None:
-        return False
-    return deadline is None or call.started_at is None or call.began_at + queue_timeout <= call.started_at + deadline
 
 
 def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: str | None) -> TransportError:

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import math
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -178,8 +179,8 @@ class TokenCache:
         token = await self.get(since=since)
         return None if token.value == rejected.value else token
 
-    def _recent_failure(self, since: float = 0.0) -> TokenError | None:
-        failure, at = self._failed or (None, 0.0)
+    def _recent_failure(self, since: float = -math.inf) -> TokenError | None:
+        failure, at = self._failed or (None, -math.inf)
         return failure if since < at and asyncio.get_running_loop().time() < at + FAILURE_SHARED else None
 
     async def _refreshed(self) -> AccessToken:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from ..connections.messages import Request
+from ..connections.messages import Request, Response
 from ..names import PACKAGE, SPAN_PREFIX, VERSION, ServiceHeaders
 from .call import Attempt, CallInfo
 from .endings import CallResult
@@ -43,19 +43,19 @@ class Trace:
         """Make the attempts of the call within its span."""
         with self._span(self._api.SpanKind.INTERNAL, {}) as span:
             result = await work
-            self._end(span, result, result.hide_token)
+            self._end(span, None if result.ended_by_cooldown else result.response, "429", result.hide_token)
             return result
 
     async def around_attempt(self, work: Awaitable[Attempt], *, made: int, hide: Callable[[str], str]) -> Attempt:
         """Make an attempt within a span, after `made` other ones; `hide` redacts the token in a text."""
-        waits = {"gate_wait": 0.0, "token_wait": 0.0} | self._waits
+        waits = {"token_wait": 0.0} | self._waits  # each attempt waits at the gate, if only for a moment
         attributes: dict[str, Any] = {f"{SPAN_PREFIX}{name}": seconds for name, seconds in waits.items()}
         self._waits = {}
         with self._span(
             self._api.SpanKind.CLIENT, {"http.request.resend_count": made, **attributes} if made else attributes
         ) as span:
             attempt = await work
-            self._end(span, attempt, hide)
+            self._end(span, attempt.response, str(attempt.error_name), hide)
             return attempt
 
     def waited(self, name: str, seconds: float) -> None:
@@ -76,13 +76,10 @@ class Trace:
                 self._fail(span, type(error).__name__)
                 raise
 
-    def _end(self, span: Any, result: Attempt | CallResult, hide: Callable[[str], str]) -> None:
-        """Set the status of an attempt or of the call."""
-        response = result.response
-        if isinstance(result, CallResult) and result.ended_by_cooldown:
-            self._fail(span, "429")
-        elif response is None:
-            self._fail(span, str(result.error_name if isinstance(result, Attempt) else None))
+    def _end(self, span: Any, response: Response | None, failure: str, hide: Callable[[str], str]) -> None:
+        """Set the status of an attempt or of the call; `failure` is its type if it has no response."""
+        if response is None:
+            self._fail(span, failure)
         else:
             span.set_attribute("http.response.status_code", response.status_code)
             if correlation_id := self._headers.correlation_id_of(response.headers):

@@ -24,8 +24,8 @@ from ..connections.messages import (
     Sending,
     is_not_http,
     is_wrong_address,
+    remove_frames,
     why_final,
-    without_frames,
 )
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer, check_seconds
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
@@ -165,7 +165,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Make attempts until one of them decides: gate and token, attempt, decision, delay."""
         gate, tokens = self._gate, self._tokens
         call = Call(request, info, gate.ticket(), self._calls, trace)
-        progress, attempt, permit, sending, started = NO_ATTEMPTS, None, None, None, 0.0
+        progress, attempt, permit, sending, started = NO_ATTEMPTS, None, None, None, call.began_at
         token, new_token, has_refreshed = None, None, False
         try:
             with call:
@@ -229,7 +229,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if isinstance(error, TimeoutError) and call.has_expired:
                 left = self._gate.cooldown_left(call.operation) or None
                 if sending is None and attempt is not None and attempt.status == 429 and not call.was_closed:
-                    return cooling_down(call, progress, SharedAttempt(attempt, token, 0.0), seconds=left, now=now)
+                    return cooling_down(
+                        call, progress, SharedAttempt(attempt, token, call.clock()), seconds=left, now=now
+                    )
                 is_in_flight = sending is not None and sending.may_have_begun
                 raise out_of_time(call, progress, is_in_flight=is_in_flight, seconds=left, now=now) from error
             if isinstance(error, WaitTooLongError):
@@ -239,7 +241,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 return circuit_open(call, progress, cast("SharedAttempt", error.record), token=token, now=now)
             raise error
         except (TransportError, StateError, asyncio.CancelledError) as raised:
-            without_frames(raised)
+            remove_frames(raised)
             raise
         finally:
             del error  # its traceback has this frame: both would keep each other in memory
@@ -362,8 +364,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
             outcome = Outcome.FINAL
         retry_after = retry_after_of(response.headers, names=self._headers.retry_after, now=self._now())
-        delay = 0.0 if outcome is Outcome.FINAL else self._delay(outcome, retry_after, before, policy)
-        return Attempt(outcome, delay, response, None, retry_after)
+        return Attempt(outcome, self._delay(outcome, retry_after, before, policy), response, None, retry_after)
 
     def _delay(self, outcome: Outcome, retry_after: float | None, before: Progress, policy: BackoffPolicy) -> float:
         jitter, progress = self._random_number(), before.after(outcome)
@@ -375,7 +376,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         names = self._headers.limit_of(attempt.response.headers)
         tier, api, operation = (None if name is None else hide_token(token, name) for name in names)
         is_new = not gate.cooldown_left(call.operation)
-        record = SharedAttempt(attempt, token, call.clock() + seconds)
+        record = SharedAttempt(attempt, token, call.clock())
         gate.rate_limited(permit, wait=seconds, is_named=operation is not None, record=record)
         if is_new:
             left = max(seconds, gate.cooldown_left(call.operation))  # the gate may have made it longer
@@ -387,7 +388,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Report the result of an attempt to the circuit breakers of its path and of its operation."""
         breakers, now, info = self._gate.breakers, call.clock(), call.info
         if attempt.outcome in DOWN:
-            record = SharedAttempt(attempt, token, now + (attempt.retry_after or 0.0))
+            record = SharedAttempt(attempt, token, now)
             delay = None if attempt.retry_after is None else attempt.delay
             failure = Failure(record, now, retry_after=delay, jitter=self._random_number())
             seconds = breakers.failed(call, call.scopes, failure)
@@ -395,7 +396,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 status, error = attempt.status, attempt.error_name
                 event = OutageStarted(method=info.method, route=info.route, status=status, error=error, seconds=seconds)
                 tell(event, self._on_event)
-        elif breakers.active and attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED):
+        elif attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED):
             ended = breakers.succeeded(call.scopes, now=now)
             if ended is not None:
                 tell(OutageEnded(method=info.method, route=info.route, **ended._asdict()), self._on_event)

@@ -43,7 +43,7 @@ NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, ht
 BROKEN_OFF = (httpx.RequestError, OSError)
 
 #: Most bytes that are reserved for a body before it arrives: its Content-Length may be wrong.
-_MOST_RESERVED = 16 * 1024 * 1024
+_MOST_RESERVED = 16_777_216
 
 #: TLS errors that mean that the connection was dropped: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -431,7 +431,7 @@ def is_wrong_address(error: BaseException | None, *, host: str) -> bool:
 _BELOW = sys.stdlib_module_names | {"anyio", "httpcore", "httpcore2", "httpx", "httpx2"}
 
 
-def without_frames(error: E) -> E:
+def remove_frames(error: BaseException) -> None:
     """Remove the tracebacks of an error, of its causes and of its contexts.
 
     Their frames hold requests, with token and body, and error trackers capture the variables of frames. An exception
@@ -439,7 +439,6 @@ def without_frames(error: E) -> E:
     """
     for cause in chain_of(error, is_included=_was_caught_below):
         cause.__traceback__ = None
-    return error
 
 
 def without_own_frames(error: E) -> E:

@@ -97,7 +97,7 @@ class Breaker(Generic[T]):
         self._due = self._seen = -math.inf
         #: The record of the last probe, and the delay that the service named in its response, in seconds.
         self._record: T | None = None
-        self._retry_after = 0.0
+        self._retry_after: float | None = None
         #: When each call began to wait, and its progress then.
         self._since: dict[Hashable, tuple[float, Progress]] = {}
         self._waiting: set[asyncio.Future[None]] = set()
@@ -133,7 +133,7 @@ class Breaker(Generic[T]):
         """
         now = asyncio.get_running_loop().time()
         since, progress_then = self._since.setdefault(call, (now, progress))
-        time_of_retries = time_of_attempts(progress_then, policy=policy, retry_after=self._retry_after)
+        time_of_retries = time_of_attempts(progress_then, policy=policy, retry_after=self._retry_after or 0.0)
         ends_at = min(since + max(time_of_retries, SHORTEST_WAIT), math.inf if until is None else until)
         due = max(self._due, self._seen + LONG_INTERVAL) if now - since > PATIENT_AFTER else self._due
         due += AFTER_OTHERS * progress.attempts
@@ -158,13 +158,12 @@ class Breaker(Generic[T]):
         opens, is_probe = not self.is_open and self.failures >= FAILURES_TO_OPEN, self.is_probed_by(call)
         if opens or is_probe:
             self._record, self._probe, self._probes = failure.record, None, self._probes + is_probe
-            self._due, self._retry_after = now + PROBE_INTERVAL + PROBE_JITTER * failure.jitter, retry_after or 0.0
+            self._due, self._retry_after = now + PROBE_INTERVAL + PROBE_JITTER * failure.jitter, retry_after
+            self._wake()
         if retry_after is not None:
             self._due = max(self._due, now + min(retry_after, LONGEST_RETRY_AFTER))
         if opens:
             self._opened_at = now
-        if opens or is_probe:
-            self._wake()
         return self._due - now if opens else None
 
     def succeeded(self, *, now: float) -> EndedOutage | None:

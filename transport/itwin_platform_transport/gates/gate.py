@@ -13,7 +13,6 @@ from .operations import OperationLimits
 from .queue import Queue, Waiter
 from .window import Permit, RateLimit, TooManyRequests, WaitTooLongError, Window
 
-IN_USE = "the gate is in use in another event loop: make another gate here"
 CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
 #: The four ends of a permit.
 Ending = Literal["responded", "rate_limited", "abandoned", "unused"]
@@ -153,12 +152,16 @@ class Gate:
             self._loop = loop
         return loop
 
+    @property
+    def _is_in_use(self) -> bool:
+        return self.in_flight > 0 or self._queue.waiting > 0
+
     def _leave_loop(self) -> None:
-        if self._loop is not None and not self._loop.is_closed() and (self.in_flight or self._queue.waiting):
-            raise StateError(IN_USE)
+        if self._loop is not None and not self._loop.is_closed() and self._is_in_use:
+            raise StateError("the gate is in use in another event loop: make another gate here")
         self._stop_timer()
         self.breakers.clear()
-        if self.in_flight or self._queue.waiting:
+        if self._is_in_use:
             # The event loop was closed while its tasks had permits, so these permits will not end.
             self._granted.clear()
             self._window.slow_start.forget()

@@ -41,8 +41,8 @@ class OperationLimits:
 
     def responded(self, operation: Hashable) -> None:
         """Record a response other than 429."""
-        if not self._has_other_succeeded:
-            self._has_other_succeeded = operation != self._last
+        if operation != self._last:
+            self._has_other_succeeded = True
 
     def rate_limited(self, operation: Hashable, *, now: float, is_named: bool) -> bool:
         """Record a 429, and return whether it stops its operation alone.

@@ -17,10 +17,10 @@ from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
 from ..connections.messages import chain_of
-from ..errors import StateError, UsageError, check_integer
+from ..errors import UsageError, check_integer
 from ..events import GateChanged, tell
 from ..names import LOGGER, REDIS_PREFIX
-from .gate import IN_USE, Ending, Gate, rates_of
+from .gate import Ending, Gate, rates_of
 from .queue import Queue
 from .window import Permit, RateLimit
 
@@ -201,15 +201,14 @@ class RedisGate(Gate):
             await asyncio.wait([session.exchange_task])
         if session.is_known:
             await self._exchange()
-        try:
+        with suppress(Exception):  # the gate is closed already
             await self._state.aclose()
-        except Exception:  # noqa: BLE001  # the gate is closed already: a failure here changes nothing
-            LOGGER.debug("closing the server of gate %r failed", self._name, exc_info=True)
+
+    @property
+    def _is_in_use(self) -> bool:
+        return self._session.is_exchanging or super()._is_in_use
 
     def _leave_loop(self) -> None:
-        is_alive = self._loop is not None and not self._loop.is_closed()
-        if is_alive and self._session.is_exchanging:
-            raise StateError(IN_USE)
         super()._leave_loop()
         self._session = Session()
         if self._loop is not None:
@@ -341,7 +340,7 @@ class RedisGate(Gate):
                 session.listens = True
                 self._exchange_within(0.0)
         except Exception as error:  # noqa: BLE001  # any failure: this process polls until it is subscribed again
-            LOGGER.warning("gate %r: the lost subscription is renewed: %s", self._name, error or type(error).__name__)
+            LOGGER.warning("gate %r: the lost subscription is renewed: %s", self._name, error)
             session.listener, session.listens = None, False
             if isinstance(error, ServerRejectsError):
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
@@ -600,8 +599,7 @@ def _address_of(url: str) -> str:
 
 async def _expects_tls(url: str | None) -> bool:
     """Return whether the server of a redis:// URL expects TLS. Such a server resets connections that begin without."""
-    parts = urlsplit(url or "")
-    if parts.scheme != "redis":
+    if url is None or (parts := urlsplit(url)).scheme != "redis":
         return False
     # Nothing is sent, so the certificate does not matter.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
