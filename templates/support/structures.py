@@ -16,7 +16,7 @@ from msgspec.json import Decoder
 
 from .decoding import MAKERS, blank
 from .errors import decode_error, read_object, report_misfits
-from .kinds import ANY, KIND, Kind, ListKind, ModelKind, class_of
+from .kinds import ANY, DATE_TIME, KIND, Kind, ListKind, ModelKind, class_of
 from .methods import compiled
 from .request import Received
 from .unset import UNSET
@@ -100,9 +100,10 @@ class Structures:
                 fields.append(_optional(name, checked, wire, default=None if name in model.OPTIONAL else UNSET))
                 names[f"make_{number}"] = make
                 value = f"values.{name}"
-                if make is not None:
+                if make is not None and kind is not DATE_TIME:
                     value = f"value if (value := values.{name}) is None or value is UNSET else make_{number}(value)"
-                lines.append(f"model.{name} = {value}")
+                # A time is decoded when it is first read.
+                lines.append(f"model.{'_' if kind is DATE_TIME else ''}{name} = {value}")
         return lines, names, fields
 
     def _structure(
@@ -162,8 +163,7 @@ class ResponseReader(Generic[M]):
         """
         if not 200 <= response.status_code < 300:
             raise decode_error(response)
-        model = self._parsed(response.content)
-        return self._decoded(response) if model is None else model
+        return self._parsed(response.content) or self._decoded(response)
 
     def _parsed(self, body: bytes) -> M | None:
         """Return the model of a response that matches the document apart from new properties; None for any other."""
