@@ -100,10 +100,10 @@ class Structures:
                 fields.append(_optional(name, checked, wire, default=None if name in model.OPTIONAL else UNSET))
                 names[f"make_{number}"] = make
                 value = f"values.{name}"
-                if make is not None and kind is not DATE_TIME:
+                is_made_when_read = _is_made_when_read(kind, checked)
+                if make is not None and not is_made_when_read:
                     value = f"value if (value := values.{name}) is None or value is UNSET else make_{number}(value)"
-                # A time is decoded when it is first read.
-                lines.append(f"model.{'_' if kind is DATE_TIME else ''}{name} = {value}")
+                lines.append(f"model.{'_' if is_made_when_read else ''}{name} = {value}")
         return lines, names, fields
 
     def _structure(
@@ -125,6 +125,16 @@ class Structures:
 def _has_structure(model: Any) -> bool:
     """Return whether msgspec accepts the names of a model's fields, and its unknown properties need no decoding."""
     return model.OTHERS is ANY and bool(model.FIELDS) and all(map(_NAME.fullmatch, model.FIELDS))
+
+
+def _is_made_when_read(kind: Kind, checked: Any) -> bool:
+    """Return whether a field keeps the parsed value until it is read: a time, or a model that can be made of any value.
+
+    A model with other models may reject a value, and then the whole response is read into dictionaries.
+    """
+    if isinstance(kind, ModelKind) and checked is not Any:
+        return not any(inner.holds_models for _, inner in class_of(kind.name).FIELDS.values())
+    return kind is DATE_TIME
 
 
 def _optional(name: str, checked: Any, wire: str, *, default: object = UNSET) -> Any:

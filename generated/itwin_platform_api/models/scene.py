@@ -73,3 +73,4 @@ from ..models.scene_data import SceneData  # noqa: E402
 
 make_when_read(Scene, "creation_time", TIMES)
 make_when_read(Scene, "last_modified", TIMES)
+make_when_read(Scene, "scene_data")
