@@ -16,7 +16,7 @@ from msgspec.json import Decoder
 
 from .decoding import MAKERS, blank
 from .errors import decode_error, read_object, report_misfits
-from .kinds import ANY, KIND, Kind, ListKind, ModelKind, class_of
+from .kinds import ANY, DATE_TIME, KIND, Kind, ListKind, ModelKind, class_of
 from .methods import compiled
 from .request import Received
 from .unset import UNSET
@@ -100,9 +100,10 @@ class Structures:
                 fields.append(_optional(name, checked, wire, default=None if name in model.OPTIONAL else UNSET))
                 names[f"make_{number}"] = make
                 value = f"values.{name}"
-                if make is not None:
+                is_made_when_read = _is_made_when_read(kind, checked)
+                if make is not None and not is_made_when_read:
                     value = f"value if (value := values.{name}) is None or value is UNSET else make_{number}(value)"
-                lines.append(f"model.{name} = {value}")
+                lines.append(f"model.{'_' if is_made_when_read else ''}{name} = {value}")
         return lines, names, fields
 
     def _structure(
@@ -124,6 +125,16 @@ class Structures:
 def _has_structure(model: Any) -> bool:
     """Return whether msgspec accepts the names of a model's fields, and its unknown properties need no decoding."""
     return model.OTHERS is ANY and bool(model.FIELDS) and all(map(_NAME.fullmatch, model.FIELDS))
+
+
+def _is_made_when_read(kind: Kind, checked: Any) -> bool:
+    """Return whether a field keeps the parsed value until it is read: a time, or a model that can be made of any value.
+
+    A model with other models may reject a value, and then the whole response is read into dictionaries.
+    """
+    if isinstance(kind, ModelKind) and checked is not Any:
+        return not any(inner.holds_models for _, inner in class_of(kind.name).FIELDS.values())
+    return kind is DATE_TIME
 
 
 def _optional(name: str, checked: Any, wire: str, *, default: object = UNSET) -> Any:
@@ -162,8 +173,7 @@ class ResponseReader(Generic[M]):
         """
         if not 200 <= response.status_code < 300:
             raise decode_error(response)
-        model = self._parsed(response.content)
-        return self._decoded(response) if model is None else model
+        return self._parsed(response.content) or self._decoded(response)
 
     def _parsed(self, body: bytes) -> M | None:
         """Return the model of a response that matches the document apart from new properties; None for any other."""

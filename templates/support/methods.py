@@ -11,9 +11,12 @@ from typing import Any
 
 import attrs
 
-from .decoding import MAKERS, blank, decode_map, unknown_of
+from .decoding import MAKERS, blank, decode_datetime, decode_map, unknown_of
 from .encoding import Encodable, Fields, fields_of
 from .unset import UNSET
+
+#: The makers of times, which take a tenth of the time of a listing: see the row "10,000 iTwins, pages of 100".
+TIMES: Mapping[type[Any], Callable[[Any], Any]] = {str: decode_datetime}
 
 
 def reader_of(model: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
@@ -62,7 +65,7 @@ def writer_of(model: Any) -> Callable[[Any], Fields]:
 
 
 def make_when_read(model: type[Any], name: str, makers: Mapping[type[Any], Callable[[Any], Any]] = MAKERS) -> None:
-    """Let a field hold a structure, and make its model when the field is first read.
+    """Let a field hold a structure, and make its model when the field is first read; or a string, and decode its time.
 
     The garbage collector visits models and no structures: see the benchmark row "5,000 scene objects". Two threads that
     read a field for the first time at once may get different but equal objects; the field keeps one of them, and a

@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import ModelKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel
 
 
@@ -27,3 +28,5 @@ class DetectorResponse(JSONModel):
 
 # Below the class, because models may refer to each other.
 from ..models.detector import Detector  # noqa: E402
+
+make_when_read(DetectorResponse, "detector")

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal, TypeAlias
 from attrs import define as _attrs_define
 
 from ..kinds import DATE_TIME, NUMBER, STRING, EnumKind, Table
+from ..methods import TIMES, make_when_read
 from ..models.data_center_location import DataCenterLocation
 from ..models.itwin_class import ITwinClass
 from ..models.itwin_status import ITwinStatus
@@ -126,6 +127,9 @@ class ITwin(JSONModel):
         "lastModifiedBy": ("last_modified_by", STRING),
     }
 
+
+make_when_read(ITwin, "created_date_time", TIMES)
+make_when_read(ITwin, "last_modified_date_time", TIMES)
 
 #: A documented string, or any other string.
 ITwinTimeParam: TypeAlias = Literal["createdDateTime", "lastModifiedDateTime"] | str

@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import ListKind, ModelKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel
 
 
@@ -33,3 +34,5 @@ class ITwinsResponse(JSONModel):
 # Below the class, because models may refer to each other.
 from ..models.itwin import ITwin  # noqa: E402
 from ..models.paging_links import PagingLinks  # noqa: E402
+
+make_when_read(ITwinsResponse, "links")

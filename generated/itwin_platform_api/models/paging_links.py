@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import ModelKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel
 from ..unset import UNSET, Unset
 
@@ -38,3 +39,7 @@ class PagingLinks(JSONModel):
 
 # Below the class, because models may refer to each other.
 from ..models.paging_link import PagingLink  # noqa: E402
+
+make_when_read(PagingLinks, "self_")
+make_when_read(PagingLinks, "next_")
+make_when_read(PagingLinks, "prev")

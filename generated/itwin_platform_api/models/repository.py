@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import STRING, EnumKind, ModelKind, OneOfKind, Table
+from ..methods import make_when_read
 from ..models.repository_class import RepositoryClass
 from ..models.repository_sub_class import RepositorySubClass
 from ..schemas import JSONModel
@@ -94,3 +95,6 @@ from ..models.oauth2_authorization_code_pkce_authentication import OAuth2Authori
 from ..models.query_parameter_authentication import QueryParameterAuthentication  # noqa: E402
 from ..models.repository_capabilities import RepositoryCapabilities  # noqa: E402
 from ..models.repository_options import RepositoryOptions  # noqa: E402
+
+make_when_read(Repository, "capabilities")
+make_when_read(Repository, "options")

@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import ModelKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel
 
 
@@ -36,3 +37,5 @@ class RepositoryResponse(JSONModel):
 
 # Below the class, because models may refer to each other.
 from ..models.repository import Repository  # noqa: E402
+
+make_when_read(RepositoryResponse, "repository")

@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import STRING, ModelKind, OneOfKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel
 from ..unset import UNSET, Unset
 
@@ -69,3 +70,5 @@ from ..models.header_authentication import HeaderAuthentication  # noqa: E402
 from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication  # noqa: E402
 from ..models.query_parameter_authentication import QueryParameterAuthentication  # noqa: E402
 from ..models.repository_options import RepositoryOptions  # noqa: E402
+
+make_when_read(RepositoryUpdate, "options")

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from attrs import define as _attrs_define
 
 from ..kinds import STRING, EnumKind, ModelKind, Table
+from ..methods import make_when_read
 from ..models.resource_class import ResourceClass
 from ..models.resource_sub_class import ResourceSubClass
 from ..schemas import JSONModel
@@ -58,3 +59,5 @@ class Resource(JSONModel):
 
 # Below the class, because models may refer to each other.
 from ..models.resource_capabilities import ResourceCapabilities  # noqa: E402
+
+make_when_read(Resource, "capabilities")

@@ -6,6 +6,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import DATE_TIME, STRING, ModelKind, Table
+from ..methods import TIMES, make_when_read
 from ..schemas import JSONModel
 from ..unset import UNSET, Unset
 
@@ -69,3 +70,7 @@ class Scene(JSONModel):
 
 # Below the class, because models may refer to each other.
 from ..models.scene_data import SceneData  # noqa: E402
+
+make_when_read(Scene, "creation_time", TIMES)
+make_when_read(Scene, "last_modified", TIMES)
+make_when_read(Scene, "scene_data")

@@ -6,6 +6,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import BOOLEAN, DATE_TIME, STRING, Table
+from ..methods import TIMES, make_when_read
 from ..schemas import JSONModel
 
 
@@ -34,3 +35,6 @@ class SceneContext(JSONModel):
         "lastModified": ("last_modified", DATE_TIME),
         "isPartial": ("is_partial", BOOLEAN),
     }
+
+
+make_when_read(SceneContext, "last_modified", TIMES)

@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import STRING, ModelKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel
 from ..unset import UNSET, Unset
 
@@ -48,3 +49,5 @@ class SceneCreate(JSONModel):
 
 # Below the class, because models may refer to each other.
 from ..models.scene_data_create import SceneDataCreate  # noqa: E402
+
+make_when_read(SceneCreate, "scene_data")

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import BOOLEAN, DATE_TIME, NUMBER, STRING, ByKind, Table
-from ..methods import make_when_read
+from ..methods import TIMES, make_when_read
 from ..schemas import JSONModel
 from ..unset import UNSET, Unset
 
@@ -103,3 +103,5 @@ from ..models.repository_resource_data import RepositoryResourceData  # noqa: E4
 from ..models.view3d_data import View3dData  # noqa: E402
 
 make_when_read(SceneObject, "data")
+make_when_read(SceneObject, "creation_time", TIMES)
+make_when_read(SceneObject, "last_modified", TIMES)

@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import define as _attrs_define
 
 from ..kinds import ListKind, ModelKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel
 
 
@@ -38,3 +39,6 @@ class SceneObjectsResponse(JSONModel):
 from ..models.paging_links import PagingLinks  # noqa: E402
 from ..models.scene_context import SceneContext  # noqa: E402
 from ..models.scene_object import SceneObject  # noqa: E402
+
+make_when_read(SceneObjectsResponse, "scene_context")
+make_when_read(SceneObjectsResponse, "links")

@@ -6,6 +6,7 @@ from typing import ClassVar, NotRequired, TypedDict
 from attrs import define as _attrs_define
 
 from ..kinds import BOOLEAN, NUMBER, ListKind, ModelKind, Table
+from ..methods import make_when_read
 from ..schemas import JSONModel, takes_mapping
 from ..unset import UNSET, Unset
 
@@ -75,6 +76,10 @@ class View3dData(JSONModel):
 
 # Below the class, because models may refer to each other.
 from ..models.vector3d import Vector3d  # noqa: E402
+
+make_when_read(View3dData, "position")
+make_when_read(View3dData, "direction")
+make_when_read(View3dData, "up")
 
 
 class View3dDataParam(TypedDict):

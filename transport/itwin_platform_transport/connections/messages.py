@@ -44,6 +44,8 @@ BROKEN_OFF = (httpx.RequestError, OSError)
 
 #: Most bytes that are reserved for a body before it arrives: its Content-Length may be wrong.
 _MOST_RESERVED = 16_777_216
+#: Bytes up to which nothing is reserved: such a body usually arrives in one piece.
+_LEAST_RESERVED = 262_144
 
 #: TLS errors that mean that the connection was dropped: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -242,8 +244,10 @@ class Response:
             httpx.RequestError: the body of a success broke off.
         """
         if self.stream is not None:
-            # Reserve the stated length: joining pieces at the end would take the memory of the body twice.
-            body = BytesIO(bytes(min(self._stated_length, limit, _MOST_RESERVED)))
+            # Reserve the stated length of a body of several pieces: joining them would take its memory twice.
+            stated = next((value for name, value in self.raw_headers if name.lower() == b"content-length"), b"")
+            length = min(int(stated[:18]) if stated.isdigit() else 0, limit, _MOST_RESERVED)
+            body = BytesIO(bytes(length) if length > _LEAST_RESERVED else b"")
             try:
                 await self._collect(self.stream, body, limit=limit)
             except BROKEN_OFF:
@@ -256,11 +260,6 @@ class Response:
         if len(self.content) > limit:
             self.fault = f"it is larger than max_response_bytes, {limit} bytes"
             self.content = self.content[:limit]
-
-    @property
-    def _stated_length(self) -> int:
-        length = next((value for name, value in self.raw_headers if name.lower() == b"content-length"), b"")
-        return int(length[:18]) if length.isdigit() else 0
 
     async def _collect(self, stream: httpx.AsyncByteStream, body: BytesIO, *, limit: int) -> None:
         """Read a body to its end, or until it is too large."""

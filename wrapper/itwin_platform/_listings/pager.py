@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
 
+from itwin_platform_api.request import RequestValues
 from itwin_platform_transport import PlatformError
 
 from .._errors import PagingError
@@ -76,8 +77,8 @@ class PageReader(Generic[T]):
         await self._keep(())
 
     def _send(self, request: PageRequest) -> Coroutine[object, object, DecodedResponse]:
-        listing = self._listing
-        return listing.sender.send(replace(listing.first, query=request.query(self._keywords)))
+        first, query = self._listing.first, request.query(self._keywords)
+        return self._listing.sender.send(RequestValues(first.method, first.route, first.path, query, first.headers))
 
     async def _keep(self, requests: Sequence[PageRequest]) -> None:
         """Send the requests that are not in flight yet, and cancel all others."""

@@ -268,5 +268,5 @@ def _read_page(response: DecodedResponse) -> PageContent[models.ITwin]:
         items=unwrap(response, parsed.itwins, list),
         links=parsed.links,
         response=response.info(),
-        max_return=count_of(response.headers.get("x-max-return", "")),
+        max_return=count_of(response.header("x-max-return")),
     )

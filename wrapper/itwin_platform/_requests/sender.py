@@ -99,12 +99,9 @@ class DecodedResponse:
         # A call that ends because of a known cooldown gets a 429, also if another process received the 429.
         self._response, self._target = result.response or Response(429), target
         self._headers: httpx.Headers | None = None
-        self.call: CallInfo = call
-        self.result: CallResult = result
+        self.call, self.result = call, result
         self.extensions: Mapping[str, Any] = self._response.extensions
         # Decode here so that no traceback frame keeps a body that may echo the token.
-        self.content: bytes
-        self.fault: str | None
         self.content, self.fault = decoded_body(self._response, limit=limit)
         self.status_code: int = self._response.status_code
 
@@ -112,11 +109,16 @@ class DecodedResponse:
     def headers(self) -> httpx.Headers:
         """The response headers, without the encodings that were decoded."""
         if self._headers is None:
-            self._headers = self._response.headers_of_decoded
-            remaining = [name for name in _encodings(self._response.raw_headers) if not _is_decoded(name)]
-            if remaining:
+            response, is_encoded = self._response, self.header("content-encoding")
+            self._headers = response.headers_of_decoded if is_encoded else response.headers
+            if remaining := [name for name in _encodings(response.raw_headers) if not _is_decoded(name)]:
                 self._headers["Content-Encoding"] = ", ".join(remaining)
         return self._headers
+
+    def header(self, name: str) -> str:
+        """Return a header by its name in lower case; "" if it is missing. `headers` takes longer."""
+        raw, wanted = self._response.raw_headers, name.encode()
+        return ", ".join([value.decode("latin-1") for key, value in raw if key.lower() == wanted])
 
     def json(self) -> Any:
         """Deserialize the body."""
@@ -124,7 +126,6 @@ class DecodedResponse:
 
     def info(self) -> ResponseInfo:
         """Describe the response."""
-        correlation_id = self.headers.get(CORRELATION_ID)
         return ResponseInfo(
             method=self.call.method,
             route=self.call.route,
@@ -132,7 +133,7 @@ class DecodedResponse:
             headers=self.headers,
             attempts=self.result.attempts,
             seconds=self.result.seconds,
-            correlation_id=None if correlation_id is None else self.result.hide_token(correlation_id),
+            correlation_id=self.result.hide_token(found) if (found := self.header(CORRELATION_ID)) else None,
         )
 
     def status_error(self) -> APIStatusError:
