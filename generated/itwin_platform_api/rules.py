@@ -59,7 +59,7 @@ class Excludes:
     target: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """The constraints of one argument, property or item.
 
@@ -132,11 +132,10 @@ def check(rules: Mapping[str, Rule], arguments: Mapping[str, object], reject: Re
         violation = _check(rule, value)
         if violation is None and rule.excludes is not None:
             violation = _check_combination(rule.argument, rule.excludes, arguments)
-        if violation is None:
-            continue
-        error = reject(replace(violation, is_omitted=True) if value is None or value is UNSET else violation)
-        if error is not None:
-            raise error
+        if violation is not None:
+            error = reject(replace(violation, is_omitted=True) if value is None or value is UNSET else violation)
+            if error is not None:
+                raise error
 
 
 def _check_combination(argument: str, excludes: Excludes, arguments: Mapping[str, object]) -> Violation | None:
@@ -148,6 +147,8 @@ def _check_combination(argument: str, excludes: Excludes, arguments: Mapping[str
 
 
 def _check(rule: Rule, value: object) -> Violation | None:
+    if rule.pattern is not None and type(value) is str:
+        return _check_form(rule, value)
     if value is UNSET:
         return _missing(rule, "is required: UNSET would omit it")
     if value is None:
@@ -182,16 +183,16 @@ def _check_string(rule: Rule, value: object) -> Violation | None:
         return _violation(rule, f"has {len(value)} characters, at most {rule.most} are allowed")
     if not value.isascii() and _HALF_PAIR.search(value):
         return _violation(rule, "must not hold half of a surrogate pair: it cannot be sent")
-    if rule.pattern is not None and not _matches(rule.pattern, value):
-        return _violation(rule, f"must be {rule.form}")
-    return None
-
-
-@lru_cache(maxsize=256)
-def _matches(pattern: str, value: str) -> bool:
+    if rule.pattern is None:
+        return None
     # `$` of JSON Schema matches at the end only, and `$` of Python also before a final line break.
-    ends = pattern.endswith("$") and not pattern.endswith(r"\$")
-    return re.search(pattern[:-1] + r"\Z" if ends else pattern, value) is not None
+    ends = rule.pattern.endswith("$") and not rule.pattern.endswith(r"\$")
+    pattern = rule.pattern[:-1] + r"\Z" if ends else rule.pattern
+    return None if re.search(pattern, value) else _violation(rule, f"must be {rule.form}")
+
+
+#: Objects share their versions, and calls their ids: see the rows "POST 100 objects" of docs/benchmarks.md.
+_check_form = lru_cache(maxsize=256)(_check_string)
 
 
 def _check_number(rule: Rule, value: object) -> Violation | None:
@@ -275,9 +276,9 @@ def _check_properties(rule: Rule, fields: Mapping[Any, object], *, mapping: bool
             return violation
     if rule.complete is not None:
         return None  # its required properties are checked already
-    for name, inner in rule.needed.items():
+    for name in rule.needed:
         if name not in fields:
-            return _missing(inner, "is required" if mapping else "is required: UNSET would omit it")
+            return _missing(rule.needed[name], "is required" if mapping else "is required: UNSET would omit it")
     return None
 
 

@@ -49,7 +49,7 @@ _KEEPALIVE_TIMEOUT = re.compile(rb"(?:^|[\s,])timeout\s*=\s*\"?(\d{1,9})", re.AS
 #: Unread bytes of a body above which reading from the socket pauses, so that TCP slows the peer down.
 _READ_AHEAD = 262_144
 #: Most bytes that are handed to the event loop at once. The write timeout limits the time of one such piece.
-_WRITTEN_AT_ONCE = 65_536
+_WRITTEN_AT_ONCE = 131_072
 #: Most bytes in a row that belong to no body: a head with all interim responses, the size of a chunk, or trailers.
 _LONGEST_WITHOUT_BODY = 131_072
 _TOO_LONG = "the head of the response, the size of a chunk or its trailers are too long"
