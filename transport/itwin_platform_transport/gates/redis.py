@@ -201,8 +201,10 @@ class RedisGate(Gate):
             await asyncio.wait([session.exchange_task])
         if session.is_known:
             await self._exchange()
-        with suppress(Exception):  # the gate is closed already
+        try:
             await self._state.aclose()
+        except Exception:  # noqa: BLE001  # the gate is closed already: a failure here changes nothing
+            LOGGER.debug("closing the server of gate %r failed", self._name, exc_info=True)
 
     @property
     def _is_in_use(self) -> bool:

@@ -99,9 +99,12 @@ class DecodedResponse:
         # A call that ends because of a known cooldown gets a 429, also if another process received the 429.
         self._response, self._target = result.response or Response(429), target
         self._headers: httpx.Headers | None = None
-        self.call, self.result = call, result
+        self.call: CallInfo = call
+        self.result: CallResult = result
         self.extensions: Mapping[str, Any] = self._response.extensions
         # Decode here so that no traceback frame keeps a body that may echo the token.
+        self.content: bytes
+        self.fault: str | None
         self.content, self.fault = decoded_body(self._response, limit=limit)
         self.status_code: int = self._response.status_code
 
@@ -109,9 +112,8 @@ class DecodedResponse:
     def headers(self) -> httpx.Headers:
         """The response headers, without the encodings that were decoded."""
         if self._headers is None:
-            response, is_encoded = self._response, self.header("content-encoding")
-            self._headers = response.headers_of_decoded if is_encoded else response.headers
-            if remaining := [name for name in _encodings(response.raw_headers) if not _is_decoded(name)]:
+            self._headers = self._response.headers_of_decoded
+            if remaining := [name for name in _encodings(self._response.raw_headers) if not _is_decoded(name)]:
                 self._headers["Content-Encoding"] = ", ".join(remaining)
         return self._headers
 
