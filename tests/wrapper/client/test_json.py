@@ -104,7 +104,7 @@ NUMPY_BOOL = type("bool", (), {"__module__": "numpy", "__index__": lambda _: "no
 NO_JSON, TOO_DEEP = "cannot be serialized as JSON: ", "it is nested too deeply, or holds itself"
 REJECTED: dict[str, tuple[object, str]] = {
     **{repr(value): ([{"b": value}], NO_JSON) for value in (math.nan, math.inf, {1, 2}, "\ud800", b"x", Decimal(1))},
-    "infinity behind null": ([{"a": "null", "b": ["x", [1.5, -math.inf]]}], NO_JSON),
+    "infinity between nulls": ([{"a": "null", "b": ["x", [1.5, -math.inf]], "c": "null"}], NO_JSON),
     "nan in a mapping": ({"a": "null", "b": MappingProxyType({"c": math.nan})}, NO_JSON),
     "nan in a model": (View3dData.from_dict({"far": None, "near": math.nan}), f"extra_body.new.near {NO_JSON}"),
     "key": ({("a", "b"): 1}, NO_JSON),

@@ -132,7 +132,8 @@ class Call:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         """Raise TimeoutError in place of the cancellation by `OpenCalls`, as `asyncio.timeout` does."""
         del self._calls.open[self]
-        self._calls.ended.set()
+        if self._calls.is_closed:
+            self._calls.ended.set()
         if self.has_expired and self.task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
             raise TimeoutError from error
 
@@ -178,7 +179,7 @@ class OpenCalls:
         self.is_closed: bool = False
         #: In the order in which they began.
         self.open: dict[Call, None] = {}
-        #: Set when a call ends; for `close`.
+        #: Set when a call ends while the client is closing.
         self.ended: asyncio.Event = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._clock: Callable[[], float] | None = None

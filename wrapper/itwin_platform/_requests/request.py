@@ -261,10 +261,19 @@ def _written_by_msgspec(values: object) -> bytes | None:
 
     try:
         serialized = msgspec.json.encode(values)
-        written = msgspec.json.decode(serialized) if b"null" in serialized else msgspec.to_builtins(values)
+        written = msgspec.json.decode(serialized) if _may_have_null(serialized) else msgspec.to_builtins(values)
     except (TypeError, ValueError, OverflowError, RecursionError):
         return None
     return serialized if written == values else None
+
+
+def _may_have_null(body: bytes) -> bool:
+    """Return whether a null may be outside a string: after a colon, a comma or a bracket."""
+    # Neither a regular expression nor `find`: see the rows "POST 100 objects" of docs/benchmarks.md.
+    at = body.rfind(b"null")
+    while at != -1 and body[at - 1] not in b":,[":
+        at = body.rfind(b"null", 0, at)
+    return at != -1
 
 
 def _written_in_full(values: object) -> bytes:

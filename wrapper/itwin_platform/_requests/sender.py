@@ -362,7 +362,7 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
 
 def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
     found = b",".join([value for name, value in headers if name.lower() == b"content-encoding"])
-    names = found.decode("latin-1").split(",")
+    names = found.decode("latin-1").split(",") if found else ()
     return [name for part in names if (name := part.strip()).lower() not in ("", "identity")]
 
 
