@@ -21,7 +21,7 @@ from .._requests.sender import DecodedResponse
 from .pager import Decode, PageReader
 from .pages import Listing, Moment, Page, PageContent, PageRequest, Position, TimeRange, TruncatedWarning, as_moment
 
-_EPOCH = "1970-01-01T00:00:00.000000Z"
+_EPOCH, _LATEST = "1970-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"
 
 
 def condition_of(time_range: TimeRange, listing: Listing) -> str:
@@ -53,11 +53,12 @@ def rest_of(time_range: TimeRange, moments: Sequence[Moment | None], *, is_sorte
         The range from the last time on; the first half of the range if it is not sorted; None if it cannot be split.
     """
     since, until = time_range.since, time_range.until
+    last = time_range.reached or (_LATEST if time_range.timeless else None)
     known = sorted(moment for moment in moments if moment is not None)
     missing: list[Moment | None] = [None] * (len(moments) - len(known))
-    if is_sorted and moments == missing + known and time_range.reached not in (None, since):
-        timeless = time_range.timeless and moments[0] is not None
-        return time_range._replace(since=time_range.reached, timeless=timeless)
+    if is_sorted and moments in (missing + known, known + missing) and last not in (None, since) and time_range.ties:
+        timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
+        return time_range._replace(since=last, timeless=timeless)
     # With no times known, split at the epoch: the response tells whether any item has one.
     middle = known[len(known) // 2] if known else _EPOCH if since is until is None else until
     if since is not None and middle == since:
