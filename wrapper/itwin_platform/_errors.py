@@ -244,7 +244,9 @@ def status_error_class(status: int) -> type[APIStatusError]:
 def _parsed(headers: Mapping[str, str], body: bytes) -> object:
     """Parse a body: JSON as its values, XML and HTML as the texts of their elements, other text as its first line."""
     with suppress(ValueError, RecursionError):
-        return json.loads(body)
+        parsed = json.loads(body)
+        if parsed is None or isinstance(parsed, str | list | dict):
+            return parsed
     text = body[:KEPT].decode("utf-8-sig", "replace").strip()
     if text.startswith("<") and (elements := re.findall(_ELEMENT, text, re.DOTALL)):
         from html import unescape
