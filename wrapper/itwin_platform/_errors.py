@@ -273,9 +273,9 @@ def _message(value: object, depth: int = _DEEPEST) -> str | None:
     message = next(filter(None, (_message(named.get(name), depth - 1) for name in names)), None)
     if message is None:
         # Objects under any other name.
-        items = (item for each in named.values() for item in (each[:_MOST_ITEMS] if isinstance(each, list) else [each]))
-        objects = [item for item in items if isinstance(item, dict)][:_MOST_ITEMS]
-        message = next(filter(None, (_message(item, depth - 1) for item in objects)), None)
+        others = [item for item in named.values() if isinstance(item, dict | list)][:_MOST_ITEMS]
+        objects = (item for other in others for item in (other if isinstance(other, list) else [other])[:_MOST_ITEMS])
+        message = next(filter(None, (_message(item, depth - 1) for item in objects if isinstance(item, dict))), None)
     if message is None:
         # Messages under the names of the wrong fields, as Django and Rails write them.
         errors = named.get("errors")

@@ -20,7 +20,8 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "title twice": (JSON, {"title": "Bad Request", "detail": "Bad Request"}, "Bad Request"),
     "OAuth": (JSON, {"error": "invalid_token", "error_description": "It expired"}, "invalid_token: It expired"),
     "Django": (JSON, {"email": ["Enter an address."]}, "email: Enter an address."),
-    "Rails": (JSON, {"errors": {"name": [], "age": "too young"}, "a": ["b"]}, "age: too young"),
+    "Rails": (JSON, {"errors": {"name": ["can't be blank"]}}, "name: can't be blank"),
+    "fields": (JSON, {"errors": {"name": [], "age": "too young"}, "a": ["b"]}, "age: too young"),
     "JSON:API": (JSON, {"errors": [{"status": "422", "title": "Invalid", "detail": "Short"}]}, "Invalid: Short"),
     "OData": (JSON, {"error": {"code": "X", "message": {"lang": "en", "value": "Words"}}}, "X: Words"),
     "Spring without words": (JSON, {"status": 404, "error": "Not Found", "message": " "}, "Not Found"),
@@ -29,7 +30,6 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "an object by another name": (JSON, {"responseStatus": {"message": "Words"}, "status": "x"}, "Words"),
     "deep": (JSON, {"message": "Outer", "error": {"error": {"error": {"message": "Words"}}}}, "Words"),
     "too deep": (JSON, {"error": [[[[[{"message": "Words"}]]]]]}, "JSON, 41 B: see .body"),
-    "a list by another name": (JSON, {"violations": [{"message": "Words"}]}, "Words"),
     "too many": (JSON, {"errors": [*[0] * 10, "Words"]}, "JSON, 51 B: see .body"),
     **{name: (JSON, {name.title(): "Words"}, "Words") for name in NAMES.split()},
     **{
