@@ -314,7 +314,7 @@ def _details(value: object, text: Callable[[object], str | None]) -> tuple[Error
 
 def _telling_header(status: int, headers: Mapping[str, str]) -> str | None:
     """Return the header that explains a status, with its name; None when there is none."""
-    name = {401: "WWW-Authenticate", 405: "Allow"}.get(status, "Location")
+    name = {401: "WWW-Authenticate", 405: "Allow"}.get(status, "Location" if status < 400 else "")
     value = headers.get(name.lower(), "")
     if name == "Location":  # its user information, its query and its fragment may be confidential
         value = re.sub("//[^/@]*@", "//", re.split("[?#]", value)[0])
