@@ -65,7 +65,7 @@ def raw_deflated(data: bytes) -> bytes:
     [
         *((name, bytes) for name in (None, "identity", "")),
         *((name, gzip.compress) for name in ("gzip", "GZIP ")),
-        ("gzip", lambda data: gzip.compress(data[:1000]) + gzip.compress(b"") + gzip.compress(data[1000:])),
+        ("gzip", lambda data: gzip.compress(data[:65_536]) + gzip.compress(b"") + gzip.compress(data[65_536:])),
         *(("deflate", deflate) for deflate in (zlib.compress, raw_deflated)),
         ("deflate, gzip", lambda data: gzip.compress(raw_deflated(data))),
         *((name, bytes) for name in ("utf-8", "none", "binary", "UTF8", "x-gzip", "chunked, identity", "br")),
@@ -125,7 +125,7 @@ ENCODED = {"content-encoding": "gzip", "content-length": str(len(WHOLE))}
     [
         ([WHOLE[:-4]], "gzip", "its gzip encoding breaks off"),
         ([b"{}"], "gzip", "its gzip encoding is broken"),
-        ([WHOLE, b"xxxx"], "gzip", "its gzip encoding is broken"),
+        ([WHOLE, b"trailing"], "gzip", "its gzip encoding is broken"),
         ([zlib.compress(b"{}"), b"trailing"], "deflate", "its deflate encoding is broken"),
         ([zlib.compress(b"{}")[:1]], "deflate", "its deflate encoding breaks off"),
         ([b"(\xb5/\xfd"], "gzip, zstd", "its gzip encoding is broken: it is encoded as 'zstd', which was not asked"),
@@ -139,7 +139,6 @@ async def test_an_invalid_encoding_is_reported(chunks: list[bytes], encoding: st
     with pytest.raises(ResponseDecodeError) as raised:
         await decoded(head(chunks, encoding=encoding), limit=MOST)
     assert reason in str(raised.value)
-    assert b"x" not in raised.value.body
     assert (await decoded(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
 
 

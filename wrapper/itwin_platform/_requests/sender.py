@@ -379,21 +379,24 @@ def _is_json(body: bytes) -> bool:
 
 
 def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
-    """Decode gzip or deflate, in any number of members with zeros after them; deflate may omit its zlib header."""
-    pieces, remaining = list[bytes](), limit
+    """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
+    is_gzip, pieces, remaining = name == "gzip", list[bytes](), limit
     while data:
-        stream = zlib.decompressobj(zlib.MAX_WBITS + 16 if name == "gzip" else _window_of(data))
+        stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
         try:
             piece = stream.decompress(data, remaining + 1)
         except zlib.error:
             return b"".join(pieces), f"its {name} encoding is broken"
-        pieces.append(piece[:remaining])
+        pieces.append(piece[:remaining] if len(piece) > remaining else piece)
         if len(piece) > remaining:
             return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
         if not stream.eof:
             return b"".join(pieces), f"its {name} encoding breaks off"
         remaining -= len(piece)
-        data = stream.unused_data.lstrip(b"\0")  # zeros after the end are padding: httpx and gzip ignore them
+        # Zeros after the end of gzip are padding: httpx and gzip ignore them.
+        data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
+        if data and not is_gzip:
+            return b"".join(pieces), "its deflate encoding is broken"
     return b"".join(pieces), None
 
 
