@@ -199,7 +199,7 @@ def check_path(path: str, *, route: str = "/") -> None:
     Raises:
         UsageError: a segment is empty, '.' or '..', or decodes to such a segment; a backslash counts as a slash.
     """
-    if not ("%" in path or "//" in path or "/." in path or path.endswith("/")):
+    if not ("%" in path or "?" in path or "//" in path or "/." in path or path.endswith("/")):
         return  # the common case
     *segments, last = path.partition("?")[0].split("/")[1:]
     if last or not route.endswith("/"):
