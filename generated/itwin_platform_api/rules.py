@@ -147,7 +147,7 @@ def _check_combination(argument: str, excludes: Excludes, arguments: Mapping[str
 
 
 def _check(rule: Rule, value: object) -> Violation | None:
-    if rule.pattern is not None and type(value) is str:
+    if rule.pattern is not None and type(value) is str and len(value) < 100:
         return _check_form(rule, value)
     if value is UNSET:
         return _missing(rule, "is required: UNSET would omit it")

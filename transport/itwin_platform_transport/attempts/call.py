@@ -250,3 +250,4 @@ class OpenCalls:
         while any(call.task is not closing for call in self.open):
             self.ended.clear()
             await self.ended.wait()
+        self._set_timer(math.inf)

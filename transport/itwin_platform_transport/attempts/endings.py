@@ -186,9 +186,7 @@ def out_of_time(
     if call.was_closed:
         return closed(call, progress, is_in_flight=is_in_flight)
     queue_timeout, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
-    # A call that waits for a circuit breaker, before the gate admits it, has both limits.
-    was_queued = queue_timeout is not None and not call.was_admitted and call.clock() >= call.began_at + queue_timeout
-    limit = f"queue_timeout of {queue_timeout:g} s" if was_queued else f"deadline of {deadline:g} s"
+    limit = f"queue_timeout of {queue_timeout:g} s" if _was_queued(call) else f"deadline of {deadline:g} s"
     doing = " while the token provider was called" if call.waits_for_token else ""
     return DeadlineExceededError(
         f"{_name(call)}: the {limit} passed{doing}; {progress}",
@@ -196,6 +194,14 @@ def out_of_time(
         sent=progress.may_have_had_an_effect,
         retry_at=moment_after(now(), seconds),
     )
+
+
+def _was_queued(call: Call) -> bool:
+    """Return whether the queue timeout has ended a call, and not its deadline."""
+    queue_timeout, deadline = call.info.policy.queue_timeout, call.info.policy.deadline
+    if call.was_admitted or queue_timeout is None:
+        return False
+    return deadline is None or call.started_at is None or call.began_at + queue_timeout <= call.started_at + deadline
 
 
 def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: str | None) -> TransportError:

@@ -2,8 +2,10 @@
 
 import asyncio
 import math
+from bisect import insort
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable
+from operator import attrgetter
 
 from .window import Permit, WaitTooLongError
 
@@ -96,8 +98,7 @@ class Queue:
         self.waiting += 1
         waiters = self._waiters[waiter.operation]
         if waiters and waiter.ticket < waiters[-1].ticket:
-            # A retry: few calls are older.
-            waiters.insert(next(at for at, other in enumerate(waiters) if waiter.ticket < other.ticket), waiter)
+            insort(waiters, waiter, key=attrgetter("ticket"))  # a retry
         else:
             waiters.append(waiter)
         if len(waiters) > 2 * self.waiting + 64:  # most of them were cancelled
@@ -110,10 +111,12 @@ class Queue:
 
     def heads(self) -> list[Waiter]:
         """Return the first waiter of each operation."""
-        for waiters in self._waiters.values():
+        for operation, waiters in list(self._waiters.items()):
             while waiters and waiters[0].done():
                 waiters.popleft()
-        return [waiters[0] for waiters in self._waiters.values() if waiters]
+            if not waiters:
+                del self._waiters[operation]
+        return [waiters[0] for waiters in self._waiters.values()]
 
     def grant(self, waiter: Waiter, permit: Permit) -> None:
         """Give a permit to a waiter."""
