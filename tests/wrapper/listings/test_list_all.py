@@ -168,6 +168,7 @@ async def test_a_rejected_null_is_a_warning(concurrency: int, order: str) -> Non
     with pytest.warns(TruncatedWarning, match=r"or createdDateTime eq null\)'.*were omitted") as caught:
         assert len(await itwins.read(concurrency=concurrency)) == 50
     assert (len(caught), sum("null" in query for query in itwins.queries)) == (1, 1)
+    assert caught[0].filename.endswith("conftest.py"), "the line of the loop"
 
 
 async def test_an_itwin_that_changes_while_it_is_read_is_not_lost() -> None:
