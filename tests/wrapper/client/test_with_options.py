@@ -183,6 +183,8 @@ async def test_closing_a_view_closes_nothing() -> None:
 class Named(PlatformClient):
     """A client of an application, with an attribute and a group of its own."""
 
+    name = "unnamed"
+
     def __init__(self, name: str, **settings: Any) -> None:
         super().__init__(**settings)
         self.name = name
