@@ -28,7 +28,7 @@ SHAPES: dict[str, tuple[str, Any, str]] = {
     "a string": (JSON, "Words", "Words"),
     "an object by another name": (JSON, {"responseStatus": {"message": "Words"}, "status": "x"}, "Words"),
     "deep": (JSON, {"message": "Outer", "error": {"error": {"error": {"message": "Words"}}}}, "Words"),
-    "too deep": (JSON, {"error": [[[[[{"message": "Words"}]]]]]}, "JSON, 41 B: see .body"),
+    "too deep": ("application/problem+json", {"error": [[[[[{"message": "Words"}]]]]]}, "JSON, 41 B: see .body"),
     "a list by another name": (JSON, {"violations": [{"message": "Words"}]}, "Words"),
     "too many": (JSON, {"errors": [*[0] * 10, "Words"]}, "JSON, 51 B: see .body"),
     **{name: (JSON, {name.title(): "Words"}, "Words") for name in NAMES.split()},
