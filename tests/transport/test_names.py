@@ -20,7 +20,6 @@ NAMED = ServiceHeaders(
 @pytest.mark.parametrize(
     ("headers", "seconds", "tier", "correlation_id"),
     [(ServiceHeaders(), 2.0, None, None), (NAMED, 9.0, "gold", "a-1")],
-    ids=["none", "named"],
 )
 async def test_headers_names_the_headers_of_the_service(
     headers: ServiceHeaders, seconds: float, tier: str | None, correlation_id: str | None
