@@ -1,5 +1,8 @@
 """The headers of a service that the transport reads: `retry-after`, and the headers that `headers=` names."""
 
+import runpy
+
+import itwin_platform_transport.names
 import pytest
 from itwin_platform_transport import AttemptEnded, BackoffPolicy, BackoffTransport, CooldownStarted, ServiceHeaders
 
@@ -17,7 +20,6 @@ NAMED = ServiceHeaders(
 @pytest.mark.parametrize(
     ("headers", "seconds", "tier", "correlation_id"),
     [(ServiceHeaders(), 2.0, None, None), (NAMED, 9.0, "gold", "a-1")],
-    ids=["none", "named"],
 )
 async def test_headers_names_the_headers_of_the_service(
     headers: ServiceHeaders, seconds: float, tier: str | None, correlation_id: str | None
@@ -32,3 +34,9 @@ async def test_headers_names_the_headers_of_the_service(
     assert isinstance(attempt, AttemptEnded)
     assert (round(cooldown.seconds), cooldown.tier, cooldown.api, cooldown.operation) == (seconds, tier, None, None)
     assert attempt.correlation_id == correlation_id
+
+
+def test_a_vendored_copy_logs_by_its_own_name() -> None:
+    """The logger and the tracer of a copy have the name of the package that holds both packages of the client."""
+    copied = runpy.run_path(itwin_platform_transport.names.__file__, run_name="app.client.transport.names")
+    assert copied["LOGGER"].name == "app.client"

@@ -136,8 +136,9 @@ async def test_an_old_429_is_not_the_reason_of_a_later_cooldown() -> None:
     await asyncio.sleep(400.0)
     gate.rate_limited(await gate.enter(gate.ticket(), max_wait=0.0, until=None), wait=300.0)
     message = "GET /things: rate limited: retry in 300 s (longer than max_wait=60 s); nothing was sent"
-    with pytest.raises(NotSentError, match=re.escape(message)):
+    with pytest.raises(NotSentError, match=re.escape(message)) as caught:
         await send(transport)
+    assert caught.value.attempts == 0
 
 
 async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:

@@ -356,7 +356,7 @@ async def test_a_connection_is_idle_for_as_long_as_its_server_says(
         for seconds in (0.0, max(0.0, kept - early), 3.5):
             pass_time(monkeypatch, seconds=seconds)
             await plain.send(server.address)
-        assert server.connections_accepted == (1 if early and kept else 2)
+        assert (server.connections_accepted, repr(plain.transport)) == (1 if early and kept else 2, ONE_IDLE)
 
 
 async def opened_at_once(transport: EngineTransport, address: str, number: int) -> None:

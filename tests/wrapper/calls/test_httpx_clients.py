@@ -21,7 +21,7 @@ from itwin_platform import (
 )
 from pytest_httpx import HTTPXMock
 
-BASE_URL = "https://service.example/api"
+BASE_URL = "https://service.example/box"
 ACCEPT = "application/vnd.acme.itwin-platform.v1+json"
 
 
@@ -75,7 +75,7 @@ async def test_what_goes_wrong_is_a_typed_error(
     async with platform_of(backoff=BackoffPolicy(base_delay=0.0)) as platform:
         with pytest.raises(error) as caught:
             await platform.generated.get_async_httpx_client().get("/things?secret=planted")
-    assert (caught.value.method, caught.value.route, caught.value.path) == ("GET", "/things", "/api/things")
+    assert (caught.value.method, caught.value.route, caught.value.path) == ("GET", "/things", "/box/things")
     assert respond.call_count == requests
 
 
@@ -105,7 +105,7 @@ async def test_a_path_that_climbs_is_rejected_before_sending(
 
 @pytest.mark.parametrize(
     "url",
-    [*("/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..b", "/"), "https://SERVICE.example:443/api/x?y=z"],
+    [*("/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..b", "/"), "https://SERVICE.example:443/box/x?y=z"],
 )
 async def test_a_path_that_does_not_climb_is_accepted(ours: httpx.AsyncClient, httpx_mock: HTTPXMock, url: str) -> None:
     """Dots in a name and in a query do not climb; a default port and upper case name the same origin."""
@@ -116,10 +116,10 @@ async def test_a_path_that_does_not_climb_is_accepted(ours: httpx.AsyncClient, h
 @pytest.mark.parametrize(
     "url",
     [
-        *("http://service.example/api/x", "https://evil.example/api/x", "https://service.example:444/api/x"),
-        *("https://service.example/other", "https://service.example/apix", "https://user:pass@service.example/api/x"),
-        *("https://service.example/api/../x", "https://service.example.evil.example/api/x"),
-        *("ftp://service.example/api/x", "https://service.example/api"),
+        *("http://service.example/box/x", "https://evil.example/box/x", "https://service.example:444/box/x"),
+        *("https://service.example/other", "https://service.example/boxx", "https://user:pass@service.example/box/x"),
+        *("https://service.example/box/../x", "https://service.example.evil.example/box/x"),
+        *("ftp://service.example/box/x", "https://service.example/box"),
     ],
 )
 async def test_no_other_address_gets_the_token(ours: httpx.AsyncClient, httpx_mock: HTTPXMock, url: str) -> None:

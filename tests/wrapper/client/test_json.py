@@ -114,6 +114,7 @@ REJECTED: dict[str, tuple[object, str]] = {
     # With its module, because numpy has a class `bool` too, and with the fix.
     "class": ([True, NUMPY_BOOL], rf"^extra_body.new\[1\] {NO_JSON}JSON has no numpy.bool: convert it to a str"),
     "circle": (CIRCLE, NO_JSON + TOO_DEEP),
+    "the place is cut": (json.loads("[" * 30 + "NaN" + "]" * 30), rf"new(\[0\]){{19}} {NO_JSON}"),
     "deep": (DEEP, NO_JSON + TOO_DEEP),
 }
 

@@ -183,6 +183,8 @@ async def test_closing_a_view_closes_nothing() -> None:
 class Named(PlatformClient):
     """A client of an application, with an attribute and a group of its own."""
 
+    name = "unnamed"
+
     def __init__(self, name: str, **settings: Any) -> None:
         super().__init__(**settings)
         self.name = name
@@ -229,11 +231,13 @@ async def reported(*responses: httpx.Response, **settings: Any) -> list[Response
 def test_a_response_is_described() -> None:
     """The response info has the final response, the attempts of the call, and its seconds with delays and retries."""
     limit = {f"itwinplatform-ratelimited-{name}": name for name in ("tier", "api", "operation")}
-    final = httpx.Response(200, json=ACCOUNT, headers={"x-correlation-id": "answered", **limit})
+    final = httpx.Response(
+        200, json=ACCOUNT, headers=[("x-correlation-id", "a"), *limit.items(), ("X-Correlation-ID", "b")]
+    )
     policy = BackoffPolicy(base_delay=7.0, max_delay=7.0)
     (info,) = in_virtual_time(reported(httpx.Response(503), final, backoff=policy))
     assert (info.method, info.route, info.status) == ("GET", "/itwins/myprimaryaccount", 200)
-    assert (info.attempts, info.correlation_id, info.headers["X-Correlation-ID"]) == (2, "answered", "answered")
+    assert (info.attempts, info.correlation_id, info.headers["X-Correlation-ID"]) == (2, "a, b", "a, b")
     assert (info.tier, info.api, info.operation) == ("tier", "api", "operation")
     assert 7.0 <= info.seconds <= 7.5
 

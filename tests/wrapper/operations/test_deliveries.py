@@ -99,7 +99,7 @@ NEW = "another-secret-of-32-characters!"
 @pytest.mark.parametrize("kind", [list, tuple, set, iter], ids=lambda kind: kind.__name__)
 def test_a_delivery_is_signed_with_any_of_the_secrets(kind: Any) -> None:
     """Each of several secrets verifies a delivery, in any order, and no frame of an error holds one."""
-    for secrets in ([NEW, SECRET], [SECRET, NEW], [SECRET]):
+    for secrets in ([NEW, "\ud800", SECRET], [SECRET, NEW], [SECRET]):
         assert verify_delivery(BODY, RIGHT, secret=kind(secrets)).message_id == "m-1"
     with pytest.raises(DeliveryError, match="signature of the delivery is wrong") as rejected:
         verify_delivery(BODY, RIGHT, secret=kind([NEW, "x"]))

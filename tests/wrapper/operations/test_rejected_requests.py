@@ -108,7 +108,7 @@ def test_a_header_is_visible_ascii(value: str) -> None:
     [
         ("update_repository", {"options": {"a": 1}}, {"displayName": "Tiles", "options": {"a": 1}}),
         ("create_scene", {"objects": None}, {"displayName": "Overview", "sceneData": {"objects": None}}),
-        ("update_webhook", {"active": UNSET}, {}),
+        *(("update_webhook", {"active": UNSET}, {}), ("update_repository", {"display_name": UNSET}, {})),
     ],
 )
 async def test_a_body_is_sent_as_given_with_the_checks_lifted(
