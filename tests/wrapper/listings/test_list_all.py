@@ -169,6 +169,10 @@ async def test_a_rejected_null_is_a_warning(concurrency: int, order: str) -> Non
         assert len(await itwins.read(concurrency=concurrency)) == 50
     assert (len(caught), sum("null" in query for query in itwins.queries)) == (1, 1)
     assert caught[0].filename.endswith("conftest.py"), "the line of the loop"
+    resumed = TimedITwins(days(5), cap=3, page_size=1, rejects=itwins.rejects)
+    await (pager := resumed.pager(limit=3)).collect()
+    with pytest.warns(TruncatedWarning):
+        assert await resumed.read(resume=pager.resume) == ["3", "4"]
 
 
 async def test_an_itwin_that_changes_while_it_is_read_is_not_lost() -> None:

@@ -172,7 +172,7 @@ class RangeReader(PageReader[ITwin]):
         """
         time_range, rejected = self.state.end.range, condition_of(self.state.end.range, self._listing)
         bounded = time_range._replace(timeless=False)
-        if self._is_sorted is None:
+        if self._is_sorted is None and not time_range.ties:  # ties are counted in order
             self._is_sorted = False
         elif rejected != condition_of(bounded, self._listing):
             time_range = bounded
