@@ -323,11 +323,12 @@ async def test_a_probe_that_hangs_stops_no_other_call(is_cancelled: bool, ends_a
         await asyncio.wait([first])
 
 
-async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("paths", [[*"abcdefghijklmnopqrst"], ["a"] * 20], ids=["operation", "path"])
+async def test_an_outage_is_two_events_and_two_lines(paths: list[str], caplog: pytest.LogCaptureFixture) -> None:
     """The first has the time until the first probe, and the second the length of the outage."""
     caplog.set_level(logging.INFO, "itwin_platform")
     events: list[BackoffEvent] = []
-    await results(backoff(down_until(1.0), on_event=events.append), *(get(str(number)) for number in range(20)))
+    await results(backoff(down_until(1.0), on_event=events.append), *map(get, paths))
     started, ended = (event for event in events if isinstance(event, OutageStarted | OutageEnded))
     assert started == OutageStarted(method="GET", route="/things/{id}", status=503, error=None, seconds=0.6)
     assert ended == OutageEnded(method="GET", route="/things/{id}", seconds=ended.seconds, probes=2)
