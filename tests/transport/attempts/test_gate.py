@@ -62,6 +62,7 @@ async def test_operations_that_hang_leave_a_permit_to_others(most: int, in_fligh
 async def test_the_operation_that_was_limited_comes_after_others() -> None:
     """For five seconds after the cooldown, other operations come first: the limit may be that of the operation."""
     gate = Gate(1, random_number=lambda: 0.0)
+    gate.responded(await enter(gate, operation="b"))
     gate.rate_limited(await enter(gate, operation="a"), wait=2.0)
     served: list[str] = []
 
