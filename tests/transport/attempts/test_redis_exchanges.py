@@ -242,7 +242,7 @@ async def test_a_silent_subscription_is_renewed() -> None:
     messages = [{"type": "subscribe"}, None, {"type": "pong"}, None, None]
     subscription = AsyncMock(get_message=AsyncMock(side_effect=messages))
     called = RedisState(Mock(pubsub=lambda: subscription), name="n", max_in_flight=1, rates=()).wake_ups("p")
-    await anext(called)
+    assert (await anext(called), subscription.ping.await_count) == (None, 0)
     with pytest.raises(ServerUnreachableError, match="no response to a ping"):
         await anext(called)
     subscription.subscribe.assert_awaited_once_with("itwin-gate:{n}:process:p")
