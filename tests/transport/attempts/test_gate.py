@@ -62,6 +62,7 @@ async def test_operations_that_hang_leave_a_permit_to_others(most: int, in_fligh
 async def test_the_operation_that_was_limited_comes_after_others() -> None:
     """For five seconds after the cooldown, other operations come first: the limit may be that of the operation."""
     gate = Gate(1, random_number=lambda: 0.0)
+    gate.responded(await enter(gate, operation="b"))
     gate.rate_limited(await enter(gate, operation="a"), wait=2.0)
     served: list[str] = []
 
@@ -76,7 +77,10 @@ async def test_the_operation_that_was_limited_comes_after_others() -> None:
 
 
 async def test_no_attempt_starts_in_a_cooldown() -> None:
-    """After a 429 no attempt starts before the cooldown ends; then 1, 2, 4 and 8 start at a time."""
+    """After a 429 no attempt starts before the cooldown ends; then 1, 2, 4 and 8 start at a time.
+
+    No more start than the service has accepted in the time that the 429 ended.
+    """
     gate, started = Gate(20), list[float]()
 
     async def call() -> None:
@@ -85,11 +89,14 @@ async def test_no_attempt_starts_in_a_cooldown() -> None:
         await asyncio.sleep(0.1)
         gate.responded(permit)
 
+    limited, *accepted = [await enter(gate, operation="a") for _ in range(19)]
+    for permit in accepted:
+        gate.responded(permit)
     # It names its operation, but no other one is in use: it stops all.
-    gate.rate_limited(await enter(gate, operation="a"), wait=30.0, is_named=True)
-    assert gate.cooldown_left() == 30.0
-    await asyncio.gather(*(call() for _ in range(15)))
-    assert started == pytest.approx([30.0] + [30.1] * 2 + [30.2] * 4 + [30.3] * 8)
+    gate.rate_limited(limited, wait=10.0, is_named=True)
+    assert gate.cooldown_left() == 10.0
+    await asyncio.gather(*(call() for _ in range(20)))
+    assert started == pytest.approx([10.0, *[10.1] * 2, *[10.2] * 4, *[10.3] * 8, *[10.4] * 3, 20.4, 20.5])
 
 
 async def test_a_cooldown_takes_back_a_permit_that_no_task_has_seen() -> None:

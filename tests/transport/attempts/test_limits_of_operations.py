@@ -53,10 +53,17 @@ async def times(transport: BackoffTransport, *operations: str) -> list[float]:
 
 
 async def test_a_429_that_names_its_operation_stops_that_one() -> None:
-    """While others are in use, their calls do not wait, and those of the operation wait for its delay."""
-    delays, is_limited = iter([5, 7, 6]), a_until(4.0)
-    sent = ScriptedTransport(lambda each: limited(retry_after=next(delays)) if is_limited(each) else 200, latency=0.02)
-    transport = backoff(sent, jitter=0.1)
+    """While others are in use, their calls do not wait, and those of the operation wait for its delay.
+
+    So does another operation that is limited afterwards.
+    """
+    delays = iter([5, 7, 6, 5])
+
+    def step(received: ReceivedRequest) -> Step:
+        is_limited = received.target.startswith("/a/" if received.at < 4.0 else "/c/")
+        return limited(retry_after=next(delays)) if is_limited else 200
+
+    transport = backoff(ScriptedTransport(step, latency=0.02), jitter=0.1)
     await times(transport, "b")
     stopped = [asyncio.create_task(call(transport, "a")) for _ in range(3)]
     await asyncio.sleep(0.05)
@@ -65,6 +72,8 @@ async def test_a_429_that_names_its_operation_stops_that_one() -> None:
         assert result.response is not None
         assert result.response.status_code == 200
     assert now() == pytest.approx(7.1, abs=0.05)
+    await call(transport, "c", policy=BackoffPolicy(max_wait=0.0))
+    assert await times(transport, "b") == pytest.approx([0.02])
 
 
 @pytest.mark.parametrize(("later", "stops_all"), [(3_599.9, True), (3_600.1, False)])

@@ -46,15 +46,19 @@ async def test_a_free_permit_reaches_a_waiting_call_without_polling(empty_server
     """The server wakes the first waiting process, with any characters in the name of the gate."""
     events: list[GateChanged] = []
     options: dict[str, Any] = {"name": 'Größe "7" \\ {🚧}', "max_in_flight": 1, "on_event": events.append}
-    async with gates(empty_server.url, 3, **options) as (one, two, three):
-        permit, waiting = await enter(one), []
-        for processes, gate in enumerate((two, three), start=1):
-            waiting.append(enter(gate))
-            await until_subscribed(empty_server, processes, name=options["name"])
-        for gate, task in zip((one, two), waiting, strict=True):
-            gate.responded(permit)
-            permit = await task
-        three.abandoned(permit)
+    with empty_server.client as client:
+        client.config_resetstat()
+        async with gates(empty_server.url, 3, **options) as (one, two, three):
+            permit, waiting = await enter(one), []
+            for processes, gate in enumerate((two, three), start=1):
+                waiting.append(enter(gate))
+                await until_subscribed(empty_server, processes, name=options["name"])
+            # A process that waits asks again when it is subscribed.
+            await until(lambda: client.info("commandstats")["cmdstat_evalsha"]["calls"] >= 5)
+            for gate, task in zip((one, two), waiting, strict=True):
+                gate.responded(permit)
+                permit = await task
+            three.abandoned(permit)
     assert events == []
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform_transport import RateLimit
+from itwin_platform_transport.gates.learned_rate import LearnedRate
 from itwin_platform_transport.gates.window import Permit, TooManyRequests, Window
 
 from measure.promises.limits import FixedWindow, Limit as Limiter, PunishingWindow, RisingLimit, TokenBucket
@@ -53,29 +54,20 @@ def test_further_429s_of_a_cooldown_only_extend_it() -> None:
     assert rounds(window, 12.0, 1) == [5]
 
 
-def test_several_rates_hold_at_once() -> None:
-    """With two rates, the stricter one applies: three in 10 s, and five in 100 s."""
-    window = Window(max_in_flight=20, rates=[RateLimit(3, 10.0), RateLimit(5, 100.0)])
-    now, sent = 0.0, list[float]()
-    while len(sent) < 9:
-        now += wait_of(window, now)
-        window.responded(window.begin(now))
-        sent.append(now)
-    assert sent == pytest.approx([0.0, 0.0, 0.0, 10.4, 10.4, 101.0, 101.0, 101.0, 111.4])
-
-
 @given(st.lists(st.floats(min_value=0.0, max_value=3.0), max_size=60), st.integers(1, 5), st.floats(0.1, 10.0))
-def test_no_period_exceeds_the_rate(steps: list[float], requests: int, per: float) -> None:
-    """No period of `per` seconds has more requests than the rate allows, at any times."""
-    window = Window(max_in_flight=1000, rates=[RateLimit(requests, per)])
+def test_no_period_exceeds_a_rate(steps: list[float], requests: int, per: float) -> None:
+    """No period of `per` seconds has more requests than the rate allows, at any times, also with two rates."""
+    rates = [RateLimit(requests, per), RateLimit(2 * requests, 4 * per)]
+    window = Window(max_in_flight=1000, rates=rates)
     now, started = 0.0, list[float]()
     for step in steps:
         now += step
         if wait_of(window, now) == 0:
             window.begin(now)
             started.append(now)
-    for first, beyond in zip(started, started[requests:], strict=False):
-        assert beyond - first >= per - 1e-9
+    for rate in rates:
+        for first, beyond in zip(started, started[rate.requests :], strict=False):
+            assert beyond - first >= rate.per - 1e-9
 
 
 def test_a_long_cooldown_is_probed_each_minute() -> None:
@@ -141,19 +133,30 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
         now += 30.0
 
 
-def test_a_429_before_any_success_slows_a_learned_rate_a_little() -> None:
-    """A period without a success measures no other rate: the one that was learned falls to 95 %."""
+def test_a_429_slows_a_learned_rate() -> None:
+    """A failed probe halves the share of the next one, to 1/32. A 429 before any success slows the rate to 95 %.
+
+    One after successes shows a new rate. The share of the next probe starts again if that has many seconds.
+    """
+    learned, found = LearnedRate(), list[tuple[int, float, float]]()
+    for is_probe, count, span in [(0, 10, 1.5), *[(1, 10, 1.5)] * 3, (0, 0, 1.5), *[(0, 10, 2.2)] * 2, (0, 10, 20.0)]:
+        if is_probe and learned.limit is not None:
+            learned.try_faster(*learned.limit, now=0.0, cost=10.0)
+        learned.began, learned.accepted = 0.0, count
+        learned.rate_limited(0.0, wait=span)
+        learned.settle(0.0, cost=10.0)
+        assert learned.limit is not None
+        found.append((learned.limit[0], round(learned.limit[1], 3), learned.probe_at / 10.0))
+    assert found[3:] == [(10, 1.04, 32.0), (10, 1.095, 32.0), (8, 0.979, 32.0), (6, 0.773, 32.0), (5, 11.624, 2.0)]
+
+
+def test_a_cooldown_that_another_process_reports_has_no_429_of_this_one() -> None:
+    """The last 429 of this process belongs to its own cooldown, also when the server prolongs that."""
     window = Window(max_in_flight=20)
-    permits = opened(window, 0.0)
-    for permit in permits[1:10]:
-        window.responded(permit)
-    window.rate_limited(permits[10], TooManyRequests(now=0.0, wait=1.0))
-    window.responded(permits[0])
-    window.advance(1.0)
-    assert window.learned.limit == pytest.approx((10, 1.04))
-    window.rate_limited(window.begin(1.5), TooManyRequests(now=1.5, wait=1.0))
-    window.advance(2.5)
-    assert window.learned.limit == pytest.approx((10, 1.04 / 0.95))
+    window.rate_limited(window.begin(0.0), TooManyRequests(now=0.0, wait=1.0, record="own"))
+    for now, left, since, record in [(0.5, 5.0, 0.5, "own"), (6.0, 0.0, None, "own"), (9.0, 5.0, 0.0, None)]:
+        window.follow_server(now=now, left=left, rejecting_for=since)
+        assert window.last_429 == record
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from itwin_platform import (
 
 from tests.support.calls import SCENE
 
+RATE = RateLimit(requests=1, per=2.0)
 NOT_FOUND = NotFoundError(status=404, headers={}, body=b'{"code": "A", "message": "B", "x": "planted"}', attempts=1)
 PLATFORM = PlatformClient("https://s.example/x", vendor="acme", token="planted")
 VIEW = PLATFORM.with_options(headers={"X-Key": "planted"}, correlation_id="planted")
@@ -53,7 +54,7 @@ SHOWN: list[tuple[object, str]] = [
     (PLATFORM.itwins.list_all(filter="planted"), "Pager(list all itwins, items_read=0, pages_read=0)"),
     (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
     (Page(items=[], resume=None), "Page(0 items, the last)"),
-    (Gate(), "Gate(max_in_flight=20, in_flight=0, waiting=0)"),
+    (Gate(rate=RATE), f"Gate(max_in_flight=20, rate=[{RATE}], in_flight=0, waiting=0)"),
     (NOT_FOUND, "NotFoundError('404 A: B')"),
     (ResponseDecodeError(200, {}, b"planted"), f"ResponseDecodeError('{NO_BODY}')"),
 ]
@@ -78,7 +79,7 @@ def test_an_expiry_shows_and_its_token_does_not() -> None:
 #: Frozen values: equal where their fields are, and usable as keys.
 VALUES: list[object] = [
     *(ITwinStatus.ACTIVE, ITwinStatus("Paused"), EventType.ITWINS_ITWIN_CREATED_V1, STATE),
-    *(BackoffPolicy(max_attempts=2), RateLimit(requests=1, per=2.0), ErrorDetail(code="A")),
+    *(BackoffPolicy(max_attempts=2), RATE, ErrorDetail(code="A")),
     *(AccessToken("t", NOON), CooldownStarted(method="GET", route="/a", seconds=1.0)),
     AttemptEnded(method="GET", route="/", status=200, error=None, seconds=0.1, attempt=1, correlation_id=None),
 ]
