@@ -70,12 +70,10 @@ async def test_a_lost_server_is_tried_again_after_growing_pauses(caplog: pytest.
     await asyncio.sleep(1.2)
     (first,), (second,) = exchanged(state)[-2:]
     assert second - first == pytest.approx(1.1)
-    assert [(event.name, event.is_shared, event.reason) for event in events[:2]] == [
-        ("n", False, "no response within 1 s"),
-        ("n", True, None),
-    ]
+    late = "no response within 1 s"
+    assert [(each.name, each.is_shared, each.reason) for each in events[:2]] == [("n", False, late), ("n", True, None)]
     assert [(record.levelname, record.message) for record in caplog.records[:2]] == [
-        ("WARNING", "gate 'n' continues without its server: no response within 1 s"),
+        ("WARNING", f"gate 'n' continues without its server: {late}"),
         ("INFO", "gate 'n' is shared again"),
     ]
     await end([waiting])
@@ -242,7 +240,8 @@ async def test_a_silent_subscription_is_renewed() -> None:
     messages = [{"type": "subscribe"}, None, {"type": "pong"}, None, None]
     subscription = AsyncMock(get_message=AsyncMock(side_effect=messages))
     called = RedisState(Mock(pubsub=lambda: subscription), name="n", max_in_flight=1, rates=()).wake_ups("p")
-    assert (await anext(called), subscription.ping.await_count) == (None, 0)
+    await anext(called)
+    assert not subscription.ping.await_count
     with pytest.raises(ServerUnreachableError, match="no response to a ping"):
         await anext(called)
     subscription.subscribe.assert_awaited_once_with("itwin-gate:{n}:process:p")

@@ -107,12 +107,7 @@ async def test_a_token_does_not_travel_in_the_open(base_url: str) -> None:
     with pytest.raises(UsageError, match="allow_insecure=True") as caught:
         answering(base_url=base_url)
     assert caught.value.argument == "base_url"
-    request = await request_of(base_url=base_url, allow_insecure=True)
-    assert request.headers["authorization"] == "Bearer planted-token"
-
-
-async def coroutine(_: object) -> None:
-    """A callback that is a coroutine function."""
+    assert (await request_of(base_url=base_url, allow_insecure=True)).headers["authorization"] == "Bearer planted-token"
 
 
 NO_URLS = [
@@ -138,7 +133,7 @@ ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("vendor", "must be one word", ["", "a b", "a/b", "a.b", "acme\n", "{vendor}", "é", "-acme", "a;q=1"]),
     *((name, "must be a str", [5, b"x"]) for name in ("base_url", "vendor")),
     ("gate", "must be a Gate", [5, Gate]),
-    ("on_event", "must be a function", [5, coroutine]),
+    ("on_event", "must be a function", [5, asyncio.sleep]),
     ("backoff", "must be a BackoffPolicy", [{}, BackoffPolicy]),
     ("max_response_bytes", "must be an integer of at least 1, not tests.wrapper.client.conftest.Array$", [Array()]),
     ("max_response_bytes", "must be an integer", [None, float("nan"), "5", 0, True]),
@@ -161,7 +156,7 @@ def test_a_constructor_names_the_wrong_argument(argument: str, said: str, value:
     assert "planted" not in str(caught.value)
 
 
-@pytest.mark.parametrize("token", [lambda scope: "t", lambda *, scope: "t", coroutine])
+@pytest.mark.parametrize("token", [lambda scope: "t", lambda *, scope: "t", asyncio.sleep])
 def test_a_provider_that_needs_an_argument_is_rejected(token: Any) -> None:
     """A token provider with a required argument is a TokenError at construction."""
     with pytest.raises(TokenError, match="must be callable without arguments") as raised:
@@ -173,7 +168,7 @@ async def test_a_coroutine_is_no_token() -> None:
     """A coroutine as token is a TokenError; a function without a signature is a provider."""
     assert (await request_of(token=partial(max, ["written-in-c"]))).headers["authorization"] == "Bearer written-in-c"
     with pytest.raises(TokenError, match="token is a coroutine: pass the coroutine function itself"):
-        answering(token=coroutine(5))
+        answering(token=asyncio.sleep(5))
 
 
 @pytest.mark.parametrize(("timeout", "most"), [(5.0, 5.0), (httpx.Timeout(3.0, connect=7.0, pool=None), 7.0)])
