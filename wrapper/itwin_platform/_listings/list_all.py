@@ -171,11 +171,11 @@ class RangeReader(PageReader[ITwin]):
             PagingError: neither explains the 422.
         """
         time_range, rejected = self.state.end.range, condition_of(self.state.end.range, self._listing)
-        bounded = time_range._replace(timeless=False)
-        if self._is_sorted is None and not time_range.ties:  # ties are counted in order
+        has_null = rejected != condition_of(time_range._replace(timeless=False), self._listing)
+        if self._is_sorted is None and not (has_null and time_range.ties):  # ties are counted in order
             self._is_sorted = False
-        elif rejected != condition_of(bounded, self._listing):
-            time_range = bounded
+        elif has_null:
+            time_range = time_range._replace(timeless=False)
             said = f"the service rejects the filter {rejected!r}: iTwins without this time were omitted"
             warnings.warn(said, TruncatedWarning, stacklevel=5)
         else:
