@@ -65,7 +65,7 @@ def raw_deflated(data: bytes) -> bytes:
     [
         *((name, bytes) for name in (None, "identity", "")),
         *((name, gzip.compress) for name in ("gzip", "GZIP ")),
-        ("gzip", lambda data: gzip.compress(data[:1000]) + gzip.compress(b"") + gzip.compress(data[1000:])),
+        ("gzip", lambda data: gzip.compress(data[:1000]) + gzip.compress(b"") + gzip.compress(data[1000:]) + bytes(9)),
         *(("deflate", deflate) for deflate in (zlib.compress, raw_deflated)),
         ("deflate, gzip", lambda data: gzip.compress(b"\x08" + raw_deflated(data)[1:])),
         *((name, bytes) for name in ("utf-8", "none", "binary", "UTF8", "x-gzip", "chunked, identity", "br")),

@@ -55,6 +55,7 @@ STOPS = st.none() | st.integers(1, 40)
 @example([None, DAY, None, None], 4, 1, "ignores", 1, None).via("all of the second range is known, and reaches the cap")
 @example([DAY, DAY, day(1e-11), day(1e-11)], 3, 1, "ignores", 1, None).via("the closest times are split")
 @example([DAY, *[day(1)] * 3, day(2)], 4, 1, "sorts", 1, 2).via("a run resumes at equal times")
+@example([DAY], 3, 1, "rejects", 1, 1).via("a run without an order resumes")
 async def test_every_itwin_once(
     times: list[datetime | str | None], cap: int, page_size: int, order: str, concurrency: int, stop: int | None
 ) -> None:
