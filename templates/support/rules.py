@@ -191,7 +191,8 @@ def _check_string(rule: Rule, value: object) -> Violation | None:
     return None if re.search(pattern, value) else _violation(rule, f"must be {rule.form}")
 
 
-#: Objects share their versions, and calls their ids: see the rows "POST 100 objects" of docs/benchmarks.md.
+#: Checks short strings once, because the cache keeps them: objects share their versions, and calls their ids. See the
+#: rows "POST 100 objects" of docs/benchmarks.md.
 _check_form = lru_cache(maxsize=256)(_check_string)
 
 

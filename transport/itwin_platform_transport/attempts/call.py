@@ -182,6 +182,7 @@ class OpenCalls:
         #: Set when a call ends while the client is closing.
         self.ended: asyncio.Event = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        #: The clock of the event loop, stored because `loop.time` is a new object for each call that waits.
         self._clock: Callable[[], float] | None = None
         #: When the timer fires: at the first `ends_at`, or earlier, because a call that ends in time leaves it set.
         self._fires_at = math.inf

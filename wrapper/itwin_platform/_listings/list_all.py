@@ -165,7 +165,7 @@ class RangeReader(PageReader[ITwin]):
             self.state = state._replace(following=problem)
 
     def _begin_without_rejected(self, error: UnprocessableError) -> None:
-        """Begin a range again after a 422 to its first request: without the order, then without the null.
+        """Begin a range again after a 422 to its first request: without the order, or without the null in the filter.
 
         Raises:
             PagingError: neither explains the 422.

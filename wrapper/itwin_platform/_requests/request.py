@@ -25,7 +25,7 @@ from .._version import __version__
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
-#: Most bytes of a path with its query: httpx cannot represent a URL above 65,536 bytes.
+#: Most bytes of a path with its query: httpx cannot represent a URL above 65,536 bytes, with scheme and host.
 MOST_OF_URL = 65_000
 #: The reason in the error of a value without a form in JSON, and the number of levels to search for its place.
 _REASONS: Mapping[type[Exception], tuple[str, int]] = {
