@@ -319,7 +319,7 @@ def after_page(
     came, scene, before = content.items, content.scene, state.end.last_modified
     modified = scene.last_modified.isoformat() if scene and scene.last_modified else before
     changed = state.changed or (before is not None and modified != before)
-    start = state.end._replace(request=request, last_modified=modified)
+    start = Position(request, state.end.done, state.end.items, state.end.received, modified, state.end.range)
     indices: Sequence[int] = range(start.done, len(came))
     received, remaining = len(indices), listing.remaining(start)
     if listing.time or changed:
@@ -336,7 +336,7 @@ def after_page(
         following, error.correlation_id = error, content.response.info().correlation_id
     if is_complete:
         at, done = (following, 0) if isinstance(following, PageRequest) else (request, len(came))
-        end = end._replace(request=at, done=done, received=start.received + received)
+        end = Position(at, done, end.items, start.received + received, modified, end.range)
     is_last = following is None and is_complete
     # After the first unexpected link, links are cursors and are followed one by one.
     is_steady = following == PageRequest(skip=(request.skip or 0) + (request.top or 0)) and state.is_steady is not False
@@ -348,7 +348,7 @@ def after_page(
     return State(
         end=end,
         items=items,
-        following=None if listing.remaining(end) == 0 else following,
+        following=None if remaining == len(items) else following,
         is_last=is_last,
         start=start,
         indices=indices,
@@ -366,8 +366,9 @@ def after_page(
 def _after(listing: Listing, start: Position, items: Sequence[T], indices: Sequence[int]) -> Position:
     """Return the position after the first items of a page; `indices` are their indices in the response."""
     done = indices[len(items) - 1] + 1 if items else start.done
-    end = start._replace(done=done, items=start.items + len(items), received=start.received + done - start.done)
-    return end._replace(range=start.range.after([*map(listing.moment, items)])) if listing.time and items else end
+    time_range = start.range.after([*map(listing.moment, items)]) if listing.time and items else start.range
+    received = start.received + done - start.done
+    return Position(start.request, done, start.items + len(items), received, start.last_modified, time_range)
 
 
 def _new(items: Sequence[T], indices: Sequence[int], seen: Set[str]) -> list[int]:
