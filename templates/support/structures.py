@@ -151,8 +151,7 @@ def _converted(structures: Mapping[str, Any], kind: Any, value: Any) -> Any:
 def _with_unknown(make: Make, more: Iterable[tuple[str, str]], values: Any) -> Any:
     model: Any = make(values)
     for name, wire in more:
-        value = getattr(values, name)
-        if value is not UNSET:
+        if (value := getattr(values, name)) is not UNSET:
             model.additional_properties[wire] = value
     return model
 
@@ -178,8 +177,7 @@ class ResponseReader(Generic[M]):
     def _parsed(self, body: bytes) -> M | None:
         """Return the model of a response that matches the document apart from new properties; None for any other."""
         for any_kind in (False, True):
-            decoder = self._decoder(any_kind=any_kind)
-            if decoder is None:
+            if (decoder := self._decoder(any_kind=any_kind)) is None:
                 break
             try:
                 values = decoder.decode(body)

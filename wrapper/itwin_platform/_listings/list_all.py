@@ -19,7 +19,7 @@ from .._errors import PagingError, UnprocessableError
 from .._requests.request import encode_query
 from .._requests.sender import DecodedResponse
 from .pager import Decode, PageReader
-from .pages import Listing, Moment, Page, PageContent, PageRequest, Position, TimeRange, TruncatedWarning, as_moment
+from .pages import Listing, Moment, PageContent, PageRequest, Position, TimeRange, TruncatedWarning, as_moment
 
 _EPOCH, _LATEST = "1970-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"
 
@@ -86,23 +86,21 @@ class RangeReader(PageReader[ITwin]):
         self._came: list[tuple[object, Moment | None]] = []
         self._begin(start)
 
-    async def read(self) -> Page[ITwin] | None:
-        """Return the next page; None behind the last one."""
+    async def read(self) -> PageContent[ITwin] | None:
+        """Read the next page; return the content of its response, or None behind the last page."""
         try:
-            page = await super().read()
+            content = await super().read()
         except UnprocessableError as error:
             if self.state.is_steady is not None:
                 raise
             self._begin_without_rejected(error)
             return await self.read()
-        if page is not None and (self.state.truncated or page.resume is None):
+        if content is not None and (self.state.truncated or self.state.is_last):
             if self.state.truncated and self._is_sorted is None:
                 self._is_sorted = await self._first_id("ASC") != await self._first_id("DESC")
             self._begin_next_range()
-            resume = None if self.state.following is None else self._listing.write_resume(self.state.end)
-            page = replace(page, resume=resume)
-            self.state = self.state._replace(truncated=False)
-        return page
+            self.state = self.state._replace(truncated=False, is_last=self.state.following is None)
+        return content
 
     def _begin(self, at: Position) -> None:
         """Begin a range, without the repeated items of the range before."""

@@ -36,9 +36,8 @@ class PageReader(Generic[T]):
     """
 
     def __init__(self, decode: Decode[T], listing: Listing, start: Position) -> None:
-        page: Page[T] = Page(items=[], resume=listing.write_resume(start))
         following = start.request or PageRequest(skip=listing.skip or None)
-        self.state, self.handed_out = State(end=start, page=page, following=following), 0
+        self.state, self.handed_out = State[T](end=start, items=[], following=following), 0
         self._decode, self._listing = decode, listing
         #: The parameters that are the same for each page, encoded.
         self._keywords = encode_query(listing.keywords)
@@ -50,8 +49,13 @@ class PageReader(Generic[T]):
         """The position after the last item that the caller has."""
         return self.state.position(self._listing, self.handed_out)
 
-    async def read(self) -> Page[T] | None:
-        """Return the next page; None behind the last one."""
+    def page(self, content: PageContent[T]) -> Page[T]:
+        """Return the last page as the caller gets it, from the content that was read."""
+        resume = None if self.state.is_last else self._listing.write_resume(self.state.end)
+        return Page(items=self.state.items, resume=resume, scene=content.scene, response=content.response.info())
+
+    async def read(self) -> PageContent[T] | None:
+        """Read the next page; return the content of its response, or None behind the last page."""
         state, listing, count = self.state, self._listing, self._listing.concurrency
         if isinstance(state.following, PagingError):
             raise state.following
@@ -70,7 +74,7 @@ class PageReader(Generic[T]):
         if count > 1:
             await self._keep(state.requests(listing, count))
         self.state, self.handed_out = state, 0
-        return state.page
+        return content
 
     async def aclose(self) -> None:
         """Cancel the requests in flight."""
@@ -191,8 +195,8 @@ class Pager(Generic[T]):
     async def __aiter__(self) -> AsyncGenerator[T, None]:
         """Yield the items in order; an error carries `.resume`."""
         async with aclosing(self._begin(self._listing)) as run:
-            while page := await self._next(run):
-                for item in page.items:
+            while await self._next(run):
+                for item in run.state.items:
                     run.handed_out += 1
                     yield item
 
@@ -204,7 +208,7 @@ class Pager(Generic[T]):
         """Return the first page; one request is sent. An error carries `.resume`."""
         async with aclosing(self._pages(replace(self._listing, concurrency=1))) as pages:
             # With a limit of 0, or a `resume` at the limit, there is none.
-            return await anext(pages, self._run.state.page)
+            return await anext(pages, Page(items=[], resume=self.resume))
 
     async def collect(self) -> list[T]:
         """Return all items in a list; warn once per pager, with a TruncatedWarning, when X-Max-Return cut it short.
@@ -214,8 +218,10 @@ class Pager(Generic[T]):
         """
         items: list[T] = []
         try:
-            async for page in self.pages():
-                items.extend(page.items)
+            async with aclosing(self._begin(self._listing)) as run:
+                while await self._next(run):
+                    run.handed_out = len(run.state.items)
+                    items += run.state.items
         except PlatformError as error:
             self.collected = tuple(items)
             error.collected = self.collected
@@ -228,7 +234,9 @@ class Pager(Generic[T]):
 
     async def _pages(self, listing: Listing) -> AsyncGenerator[Page[T], None]:
         async with aclosing(self._begin(listing)) as run:
-            while page := await self._next(run):
+            while content := await self._next(run):
+                page = run.page(content)
+                del content  # it has the body of the response
                 run.handed_out = len(page.items)
                 yield page
 
@@ -237,15 +245,15 @@ class Pager(Generic[T]):
         self._run = self._reader(listing, self._start)
         return self._run
 
-    async def _next(self, run: PageReader[T]) -> Page[T] | None:
-        """Return the next page; an error continues after the last item that was handed out."""
+    async def _next(self, run: PageReader[T]) -> PageContent[T] | None:
+        """Read the next page; an error continues after the last item that was handed out."""
         try:
-            page = await run.read()
-            if page is not None and self._on_page is not None:
-                self._on_page(page)
+            content = await run.read()
+            if content is not None and self._on_page is not None:
+                self._on_page(run.page(content))
         except PlatformError as failure:
             first, path = self._listing.first, self._listing.sender.service.prefix + self._listing.first.path
             ErrorsOfCall(first.method, first.route, path).name(failure)
             failure.resume = self._listing.write_resume(run.position)
             raise
-        return page
+        return content

@@ -33,7 +33,7 @@ from msgspec.json import decode, encode
 
 from .._errors import PagingError
 from .._requests.request import check_characters
-from .._requests.sender import PlatformSender, ResponseInfo
+from .._requests.sender import DecodedResponse, PlatformSender, ResponseInfo
 from .._version import CORRELATION_ID
 
 T = TypeVar("T")
@@ -245,11 +245,11 @@ class Page(Generic[T]):
 
 
 class PageContent(NamedTuple, Generic[T]):
-    """The content of a response: items, links as received, the echoed X-Max-Return, the state of the scene."""
+    """A response and its content: items, links as received, the echoed X-Max-Return, the state of the scene."""
 
     items: list[T]
     links: object
-    response: ResponseInfo
+    response: DecodedResponse
     max_return: int | None = None
     scene: SceneState | None = None
 
@@ -259,7 +259,8 @@ class State(NamedTuple, Generic[T]):
 
     Args:
         end: the position after the page.
-        page: the page.
+        items: the items of the page.
+        is_last: whether nothing is left after the page.
         start: the position before the page.
         indices: the index of each item of the page in the response. The page omits items that are done or known.
         following: the next request; an error if the link cannot be followed, and None behind the last page.
@@ -269,8 +270,9 @@ class State(NamedTuple, Generic[T]):
     """
 
     end: Position
-    page: Page[T]
+    items: list[T]
     following: PageRequest | PagingError | None
+    is_last: bool = False
     start: Position = Position()
     indices: Sequence[int] = ()
     is_steady: bool | None = None
@@ -284,8 +286,8 @@ class State(NamedTuple, Generic[T]):
 
     def position(self, listing: Listing, count: int) -> Position:
         """Return the position after the first items of the page."""
-        items = self.page.items
-        return self.end if count == len(items) else _after(listing, self.start, items[:count], self.indices)
+        is_all = count == len(self.items)
+        return self.end if is_all else _after(listing, self.start, self.items[:count], self.indices)
 
     def requests(self, listing: Listing, count: int) -> list[PageRequest]:
         """Return the known next requests in order, up to `count` of them."""
@@ -317,7 +319,7 @@ def after_page(
     came, scene, before = content.items, content.scene, state.end.last_modified
     modified = scene.last_modified.isoformat() if scene and scene.last_modified else before
     changed = state.changed or (before is not None and modified != before)
-    start = state.end._replace(request=request, last_modified=modified)
+    start = Position(request, state.end.done, state.end.items, state.end.received, modified, state.end.range)
     indices: Sequence[int] = range(start.done, len(came))
     received, remaining = len(indices), listing.remaining(start)
     if listing.time or changed:
@@ -331,11 +333,11 @@ def after_page(
     try:
         following = next_request(listing, state, request, content, followed)
     except PagingError as error:
-        following, error.correlation_id = error, content.response.correlation_id
+        following, error.correlation_id = error, content.response.info().correlation_id
     if is_complete:
         at, done = (following, 0) if isinstance(following, PageRequest) else (request, len(came))
-        end = end._replace(request=at, done=done, received=start.received + received)
-    resume = listing.write_resume(end) if following is not None or not is_complete else None
+        end = Position(at, done, end.items, start.received + received, modified, end.range)
+    is_last = following is None and is_complete
     # After the first unexpected link, links are cursors and are followed one by one.
     is_steady = following == PageRequest(skip=(request.skip or 0) + (request.top or 0)) and state.is_steady is not False
     max_return, truncated = content.max_return or state.max_return or listing.max_return, False
@@ -345,8 +347,9 @@ def after_page(
         truncated = end.received + listing.skip >= max_return and not isinstance(following, PageRequest)
     return State(
         end=end,
-        page=Page(items=items, resume=resume, scene=scene, response=content.response),
-        following=None if listing.remaining(end) == 0 else following,
+        items=items,
+        following=None if remaining == len(items) else following,
+        is_last=is_last,
         start=start,
         indices=indices,
         is_steady=is_steady,
@@ -362,11 +365,10 @@ def after_page(
 
 def _after(listing: Listing, start: Position, items: Sequence[T], indices: Sequence[int]) -> Position:
     """Return the position after the first items of a page; `indices` are their indices in the response."""
-    if not items:
-        return start
-    done = indices[len(items) - 1] + 1
-    end = start._replace(done=done, items=start.items + len(items), received=start.received + done - start.done)
-    return end._replace(range=start.range.after([*map(listing.moment, items)])) if listing.time else end
+    done = indices[len(items) - 1] + 1 if items else start.done
+    time_range = start.range.after([*map(listing.moment, items)]) if listing.time and items else start.range
+    received = start.received + done - start.done
+    return Position(start.request, done, start.items + len(items), received, start.last_modified, time_range)
 
 
 def _new(items: Sequence[T], indices: Sequence[int], seen: Set[str]) -> list[int]:
@@ -427,8 +429,7 @@ def next_request(
     if not content.items and state.empty_pages >= MOST_EMPTY:
         raise PagingError(f"more than {MOST_EMPTY} pages in a row were empty, and each links to another one")
     # Only a page size that the service chose is kept. After a resume, the page size may come from the earlier run.
-    before = state.end.request
-    is_chosen = before is not None and before.top is not None and state.is_steady is not None
+    is_chosen = state.is_steady is not None and state.end.request is not None and state.end.request.top is not None
     if found.top == request.top and not is_chosen:
         found = found._replace(top=None)
     # An offset must grow, so a loop contains a link without an offset.

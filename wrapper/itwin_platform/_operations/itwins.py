@@ -267,6 +267,6 @@ def _read_page(response: DecodedResponse) -> PageContent[models.ITwin]:
     return PageContent(
         items=unwrap(response, parsed.itwins, list),
         links=parsed.links,
-        response=response.info(),
+        response=response,
         max_return=count_of(response.header("x-max-return")),
     )

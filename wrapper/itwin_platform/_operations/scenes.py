@@ -194,9 +194,7 @@ def _read_page(response: DecodedResponse) -> PageContent[models.SceneObject]:
         modified = last if isinstance(last, datetime) else None
         is_partial = context.is_partial is True
         scene = SceneState(display_name=context.display_name or None, last_modified=modified, is_partial=is_partial)
-    return PageContent(
-        items=unwrap(response, parsed.objects, list), links=parsed.links, response=response.info(), scene=scene
-    )
+    return PageContent(items=unwrap(response, parsed.objects, list), links=parsed.links, response=response, scene=scene)
 
 
 # Source: section 2.7.

@@ -98,7 +98,6 @@ class DecodedResponse:
     def __init__(self, call: CallInfo, result: CallResult, limit: int, target: bytes = b"") -> None:
         # A call that ends because of a known cooldown gets a 429, also if another process received the 429.
         self._response, self._target = result.response or Response(429), target
-        self._headers: httpx.Headers | None = None
         self.call: CallInfo = call
         self.result: CallResult = result
         self.extensions: Mapping[str, Any] = self._response.extensions
@@ -111,11 +110,10 @@ class DecodedResponse:
     @property
     def headers(self) -> httpx.Headers:
         """The response headers, without the encodings that were decoded."""
-        if self._headers is None:
-            self._headers = self._response.headers_of_decoded
-            if remaining := [name for name in _encodings(self._response.raw_headers) if not _is_decoded(name)]:
-                self._headers["Content-Encoding"] = ", ".join(remaining)
-        return self._headers
+        headers = self._response.headers_of_decoded
+        if remaining := [name for name in _encodings(self._response.raw_headers) if not _is_decoded(name)]:
+            headers["Content-Encoding"] = ", ".join(remaining)
+        return headers
 
     def header(self, name: str) -> str:
         """Return a header by its name in lower case; "" if it is missing. `headers` takes longer."""
