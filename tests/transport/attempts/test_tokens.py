@@ -142,12 +142,12 @@ async def test_closing_a_client_ends_its_refresh() -> None:
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-@pytest.mark.parametrize("given", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
+@pytest.mark.parametrize("given", ["x-0-x", AccessToken(" x-0-x "), AccessToken("x-0-x", START)])
 async def test_a_fixed_token_is_sent_as_it_is(given: str | AccessToken) -> None:
     """A token without a provider is sent also after its expiry, and its 401 is the response of the call."""
     service = GuardedService(given, lambda token: False)
     assert await service.call() == 401
-    assert service.tokens == ["t-0"]
+    assert service.tokens == ["x-0-x"]
 
 
 async def test_cancelling_a_call_cancels_its_own_call_of_the_provider() -> None:
