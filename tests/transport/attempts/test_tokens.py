@@ -131,15 +131,15 @@ async def test_cancelled_tasks_do_not_cancel_the_refresh(cancelled: int) -> None
     assert len(source.asked) == 1
 
 
-async def test_closing_a_client_ends_its_refresh() -> None:
-    """No task is left of a refresh that no call waits for."""
+async def test_closing_a_client_ends_its_refresh(caplog: pytest.LogCaptureFixture) -> None:
+    """No task is left of a refresh that no call waits for, and nothing is logged."""
     transport = BackoffTransport(ScriptedTransport(200), token=WatchedProvider(), now=wall_clock)
     call = asyncio.create_task(send(transport))
     await asyncio.sleep(0.5)
     call.cancel()
     await asyncio.wait([call])
     await transport.aclose()
-    assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert (asyncio.all_tasks(), caplog.text) == ({asyncio.current_task()}, "")
 
 
 @pytest.mark.parametrize("given", ["x-0-x", AccessToken(" x-0-x "), AccessToken("x-0-x", START)])
@@ -243,8 +243,8 @@ async def test_the_token_of_a_429_is_known_while_the_next_one_takes_time() -> No
     assert result.hide_token("planted-token") == "[redacted]"
 
 
-async def test_a_failure_before_the_expiry_fails_no_call() -> None:
-    """After a failed early refresh, calls send the old token, and call the provider once a second."""
+async def test_a_failure_before_the_expiry_fails_no_call(caplog: pytest.LogCaptureFixture) -> None:
+    """After a failed early refresh, calls send the old token, log nothing, and call the provider once a second."""
     source = WatchedProvider(latency=0.0)
     service = GuardedService(source)
     await service.call()
@@ -253,7 +253,7 @@ async def test_a_failure_before_the_expiry_fails_no_call() -> None:
     for _ in range(50):
         assert await service.call() == 200
         await asyncio.sleep(0.1)
-    assert set(service.tokens) == {"t-1"}
+    assert (set(service.tokens), caplog.text) == ({"t-1"}, "")
     assert 5 <= len(source.asked) - 1 <= 6
 
 
