@@ -131,7 +131,6 @@ async def test_the_string_holds_no_host_token_or_keyword() -> None:
         pagers = itwins.list(number="confidential"), itwins.list_all(filter="confidential"), objects
     text = "".join(base64.urlsafe_b64decode(pager.resume + "===").decode() for pager in pagers)
     # Neither the words above nor another digest, with which the strings in use would be rejected.
-    identities = "list_itwins:5894e5effaef477b list_all_itwins:createdDateTime:b698323639c710b9"
-    identities += " list_scene_objects:c3e476f640e48ef8"
-    position = ",[null,0,0,0,null,[null,null,true,null,0]]"
-    assert text == "".join(f'["{identity}"{position}]' for identity in identities.split())
+    at = ",[null,0,0,0,null,[null,null,true,null,0]]]"
+    first, second = '["list_itwins:5894e5effaef477b"', '["list_all_itwins:createdDateTime:b698323639c710b9"'
+    assert text == first + at + second + at + '["list_scene_objects:c3e476f640e48ef8"' + at
