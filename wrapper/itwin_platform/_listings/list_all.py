@@ -57,7 +57,7 @@ def rest_of(time_range: TimeRange, moments: Sequence[Moment | None], *, is_sorte
     known = sorted(moment for moment in moments if moment is not None)
     missing: list[Moment | None] = [None] * (len(moments) - len(known))
     if is_sorted and moments in (missing + known, known + missing) and last not in (None, since) and time_range.ties:
-        timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
+        timeless = time_range.timeless and (moments[0] is not None or not known)
         return time_range._replace(since=last, timeless=timeless)
     # With no times known, split at the epoch: the response tells whether any item has one.
     middle = known[len(known) // 2] if known else _EPOCH if since is until is None else until
