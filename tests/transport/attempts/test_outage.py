@@ -97,10 +97,12 @@ ONCE = BackoffPolicy(max_attempts=1)
 
 
 async def test_twenty_failures_in_a_row_open_the_breaker() -> None:
-    """Neither nineteen failures nor twenty with a success between them open it."""
-    transport = backoff(ScriptedTransport(lambda received: 200 if "good" in received.target else 503))
+    """Neither nineteen failures nor twenty with a success between them open it. An invalid request is no success."""
+    steps: dict[str, Step] = {"good": 200, "invalid": httpx.LocalProtocolError("x")}
+    transport = backoff(ScriptedTransport(lambda received: steps.get(received.target.rpartition("/")[2], 503)))
     for failures, stops in ((19, False), (19, False), (20, True)):
-        await results(transport, *(get(str(number), policy=ONCE) for number in range(failures)))
+        names = [*map(str, range(9)), "invalid", *map(str, range(9, failures))]
+        await results(transport, *(get(name, policy=ONCE) for name in names))
         began = now()
         assert await results(transport, get("good")) == [(200, 1)]
         assert (now() > began) is stops
@@ -252,8 +254,7 @@ async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
     """No call waits for a Retry-After of 100 s, which is longer than `max_wait`, also no later call."""
     service = down_until(1e9, **{"retry-after": "100"})
     transport = BackoffTransport(service, token="planted-token")
-    found = await results(transport, *(get(str(number)) for number in range(100)))
-    assert {status for status, _ in found} == {503}
+    assert {status for status, _ in await results(transport, *(get(str(each)) for each in range(100)))} == {503}
     assert now() < 0.1
     await asyncio.sleep(10.0)
     late = await transport.send(*get("late"))
