@@ -134,14 +134,15 @@ async def test_a_call_without_a_response_says_what_happened(
 async def test_a_success_that_is_too_large_is_an_error_without_the_token() -> None:
     """The error keeps the first 64 KiB of the body, and the correlation id, whose header the application names."""
     token, content = "planted-token-of-a-call", b"\xe9 planted-token-of-a-call " + b"x" * 100_000
-    service = ScriptedTransport(response(299, headers={"x-id": "c-1"}, content=content))
+    service = ScriptedTransport(503, *(response(each, headers={"x-id": "c-1"}, content=content) for each in (299, 300)))
     headers = ServiceHeaders(correlation_id="x-id")
     transport = BackoffTransport(service, token=token, headers=headers, max_response_bytes=80_000)
     with pytest.raises(ResponseDecodeError, match=r"larger than max_response_bytes, 80000 bytes.*id c-1") as raised:
         await send(transport)
     kept = raised.value.body
-    assert (raised.value.attempts, raised.value.correlation_id) == (1, "c-1")
+    assert (raised.value.attempts, raised.value.correlation_id) == (2, "c-1")
     assert (kept[:13], len(kept)) == (b"\xe9 [redacted] ", 65_536 - len(token) + 10)
+    assert (await send(transport)).status_code == 300
 
 
 @pytest.mark.parametrize(

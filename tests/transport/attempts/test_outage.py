@@ -97,10 +97,12 @@ ONCE = BackoffPolicy(max_attempts=1)
 
 
 async def test_twenty_failures_in_a_row_open_the_breaker() -> None:
-    """Neither nineteen failures nor twenty with a success between them open it."""
-    transport = backoff(ScriptedTransport(lambda received: 200 if "good" in received.target else 503))
+    """Neither nineteen failures nor twenty with a success between them open it. An invalid request is no success."""
+    steps: dict[str, Step] = {"good": 200, "invalid": httpx.LocalProtocolError("x")}
+    transport = backoff(ScriptedTransport(lambda received: steps.get(received.target.rpartition("/")[2], 503)))
     for failures, stops in ((19, False), (19, False), (20, True)):
-        await results(transport, *(get(str(number), policy=ONCE) for number in range(failures)))
+        names = [*map(str, range(9)), "invalid", *map(str, range(9, failures))]
+        await results(transport, *(get(name, policy=ONCE) for name in names))
         began = now()
         assert await results(transport, get("good")) == [(200, 1)]
         assert (now() > began) is stops
@@ -213,7 +215,7 @@ async def test_no_call_waits_for_a_probe_that_is_due_too_late(policy: BackoffPol
         late = await transport.send(*get("late", policy=policy))
         reason = "a circuit breaker is open; of this call nothing was sent" if found == (503, 0) else None
         assert (status_of(late), late.attempts, late.retry_after, late.reason) == (*found, None, reason)
-        assert (now() == 0.1) is (reason is not None)
+        assert [now() == 0.1, late.seconds] == [reason is not None, pytest.approx(now() - 0.1)]
 
 
 def test_an_outage_continues_in_another_event_loop() -> None:
@@ -251,13 +253,12 @@ async def test_other_operations_continue() -> None:
 async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
     """No call waits for a Retry-After of 100 s, which is longer than `max_wait`, also no later call."""
     service = down_until(1e9, **{"retry-after": "100"})
-    transport = backoff(service)
-    found = await results(transport, *(get(str(number)) for number in range(100)))
-    assert {status for status, _ in found} == {503}
+    transport = BackoffTransport(service, token="planted-token")
+    assert {status for status, _ in await results(transport, *(get(str(each)) for each in range(100)))} == {503}
     assert now() < 0.1
     await asyncio.sleep(10.0)
     late = await transport.send(*get("late"))
-    assert late.attempts == 0
+    assert (late.attempts, late.hide_token("planted-token")) == (0, "[redacted]")
     assert late.retry_after == pytest.approx(90.0, abs=0.2)
 
 
@@ -291,7 +292,8 @@ async def test_closing_ends_the_waits_and_a_cancelled_wait_leaves_nothing() -> N
 
 async def test_a_call_behind_a_probe_that_hangs_ends_at_the_first_of_its_limits() -> None:
     """The error names the queue timeout or the deadline. When its retries would have ended, it gets the last 503."""
-    transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else after(3600.0)))
+    named = response(503, headers={"retry-after": "0.5"})
+    transport = backoff(ScriptedTransport(lambda received: named if received.at < 0.4 else after(3600.0)))
     async with down(transport):
         probe = asyncio.create_task(transport.send(*get("probe")))
         await asyncio.sleep(1.0)
@@ -299,7 +301,8 @@ async def test_a_call_behind_a_probe_that_hangs_ends_at_the_first_of_its_limits(
             policy = BackoffPolicy(queue_timeout=queue_timeout, deadline=deadline)
             with pytest.raises(DeadlineExceededError, match=f"the {limit} of 1 s passed; nothing was sent"):
                 await transport.send(*get("late", policy=policy))
-        assert await results(transport, get("late", policy=ONCE)) == [(503, 0)]
+        late = await transport.send(*get("late", policy=ONCE))
+        assert (status_of(late), late.attempts, late.retry_after) == (503, 0, None), "the delay that it names is over"
         probe.cancel()
 
 

@@ -1,11 +1,10 @@
 """The policy: its valid numbers, the decision after an attempt, and the delay before a retry."""
 
-import dataclasses
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from itwin_platform_transport import BackoffPolicy, Gate, UsageError
+from itwin_platform_transport import BackoffPolicy, BackoffTransport, Gate, UsageError
 from itwin_platform_transport.policy import RULES, Outcome, Progress, Retry, decide, delay_before
 
 POLICY = BackoffPolicy()
@@ -27,18 +26,19 @@ def test_the_defaults_are_the_documented_ones() -> None:
         ("max_in_flight", [0]),
         ("max_wait", [-1.0, float("nan"), None]),
         ("deadline", [float("inf"), "120", True]),
-        ("queue_timeout", [False]),
+        *((name, [False]) for name in ("queue_timeout", "token_timeout")),
         ("base_delay", [-0.1]),
         ("max_delay", [float("nan")]),
     ],
 )
 def test_a_number_out_of_range_is_rejected_by_name(name: str, wrong: list[Any]) -> None:
     """A wrong number is a UsageError of the constructor that names it."""
+    make: Any = BackoffTransport if name == "token_timeout" else BackoffPolicy
     for value in wrong:
-        with pytest.raises(UsageError, match=f"{name} must be") as caught:
-            dataclasses.replace(POLICY, **{name: value})
+        with pytest.raises(UsageError, match=f"^{name} must be") as caught:
+            make(**{name: value})
         assert caught.value.argument == name
-        assert ("or None" in caught.value.rule) == (name in ("deadline", "queue_timeout"))
+        assert ("or None" in caught.value.rule) == (name in ("deadline", "queue_timeout", "token_timeout"))
 
 
 def is_retried(method: str, outcome: Outcome, *, delay: float = 1.0, elapsed: float = 0.0, **others: Any) -> bool:

@@ -82,6 +82,7 @@ def cooldown(seconds: float, **limit: str) -> CooldownStarted:
 
 
 NAMES = {"ITwinPlatform-RateLimited-Tier": "Trial", "ITwinPlatform-RateLimited-API": "iTwins"}
+NAMED = response(429, headers={"retry-after": "2", "ITwinPlatform-RateLimited-Operation": "Get"} | NAMES)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ NAMES = {"ITwinPlatform-RateLimited-Tier": "Trial", "ITwinPlatform-RateLimited-A
     [
         (20, 0.0, [rate_limited("5")] * 21, [cooldown(5.0)] * 2),
         (1, 1.0, [rate_limited("1")] * 3, [cooldown(1.0), cooldown(2.0), cooldown(4.0)]),
-        (1, 0.0, [response(429, headers={"retry-after": "2"} | NAMES)], [cooldown(2.0, tier="Trial", api="iTwins")]),
+        (1, 0.0, [NAMED], [cooldown(2.0, tier="Trial", api="iTwins", operation="Get")]),
     ],
     ids=["twenty at once", "prolonged by the gate", "named"],
 )

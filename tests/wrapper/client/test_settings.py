@@ -55,7 +55,7 @@ def test_a_missing_setting_is_named(missing: list[str], monkeypatch: pytest.Monk
     assert raised.value.argument == missing[0]
 
 
-@pytest.mark.parametrize("limit", [30.0, 2.5, httpx.Timeout(7.0, read=9.0), 31_536_000])
+@pytest.mark.parametrize("limit", [30.0, 0.5, httpx.Timeout(7.0, read=9.0), 31_536_000])
 async def test_every_attempt_has_a_timeout(limit: float | httpx.Timeout) -> None:
     """Each phase of an attempt has a timeout, 30 s by default."""
     request = await request_of(**{} if limit == 30.0 else {"timeout": limit})

@@ -13,7 +13,7 @@ from itwin_platform import UNSET, ITwinSubClass, PlatformClient, UsageError
 
 from tests.support.calls import ITWINS_PER_PAGE
 from tests.support.examples import strings
-from tests.wrapper.listings.conftest import linked
+from tests.wrapper.listings.conftest import ITWIN, SCENE, linked
 
 ITWINS = linked(None).platform.itwins
 
@@ -127,7 +127,10 @@ def test_which_keywords_are_the_same_listing(one: dict[str, Any], other: dict[st
 async def test_the_string_holds_no_host_token_or_keyword() -> None:
     """A resume string has no host, token or keyword."""
     async with PlatformClient("https://host.example/prefix", vendor="vendor", token="planted-secret") as platform:
-        resume = platform.itwins.list(number="confidential").resume
-    text = base64.urlsafe_b64decode(resume + "===").decode()
+        itwins, objects = platform.itwins, platform.scenes.list_objects(SCENE, ITWIN)
+        pagers = itwins.list(number="confidential"), itwins.list_all(filter="confidential"), objects
+    text = "".join(base64.urlsafe_b64decode(pager.resume + "===").decode() for pager in pagers)
     # Neither the words above nor another digest, with which the strings in use would be rejected.
-    assert text == '["list_itwins:5894e5effaef477b",[null,0,0,0,null,[null,null,true,null,0]]]'
+    at = ",[null,0,0,0,null,[null,null,true,null,0]]]"
+    first, second = '["list_itwins:5894e5effaef477b"', '["list_all_itwins:createdDateTime:b698323639c710b9"'
+    assert text == first + at + second + at + '["list_scene_objects:c3e476f640e48ef8"' + at

@@ -207,7 +207,7 @@ def _was_queued(call: Call) -> bool:
 def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: str | None) -> TransportError:
     origin, kind = call.request.origin, progress.error
     if isinstance(attempt.error, SettingError):
-        return kind(f"{_name(call)}: {attempt.error}; nothing was sent", attempts=progress.made)
+        return kind(f"{_name(call)}: {attempt.error}; nothing was sent")
     may_need_https = origin.scheme == b"http" and attempt.outcome is Outcome.NOT_HTTP
     failure = kind_of_failure(attempt.error, may_need_https=may_need_https)
     count = counted(progress.made, "attempt")

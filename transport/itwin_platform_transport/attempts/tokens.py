@@ -171,9 +171,7 @@ class TokenCache:
         raise TokenError(str(failure)) from failure.__cause__
 
     async def after_401(self, rejected: AccessToken, *, since: float) -> AccessToken | None:
-        """Wait for a new token after a 401; return None when the provider has no other than the rejected one."""
-        if self._provider is None:
-            return None
+        """Wait for a new token after a 401; return None when there is no other than the rejected one."""
         if self._current is not None and self._current[0] is rejected:
             self._current = None
         token = await self.get(since=since)

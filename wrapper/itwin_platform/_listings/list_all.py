@@ -57,7 +57,7 @@ def rest_of(time_range: TimeRange, moments: Sequence[Moment | None], *, is_sorte
     known = sorted(moment for moment in moments if moment is not None)
     missing: list[Moment | None] = [None] * (len(moments) - len(known))
     if is_sorted and moments in (missing + known, known + missing) and last not in (None, since) and time_range.ties:
-        timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
+        timeless = time_range.timeless and (moments[0] is not None or not known)
         return time_range._replace(since=last, timeless=timeless)
     # With no times known, split at the epoch: the response tells whether any item has one.
     middle = known[len(known) // 2] if known else _EPOCH if since is until is None else until
@@ -109,7 +109,7 @@ class RangeReader(PageReader[ITwin]):
             at = at._replace(request=PageRequest(skip=at.range.ties), received=at.range.ties)
         self._keywords = self._keywords_of(at.range, "ASC")
         self._came, self._followed = [], set()
-        self.state = self.state._replace(end=at, following=at.request or PageRequest(), is_steady=None, empty_pages=0)
+        self.state = self.state._replace(end=at, following=at.request or PageRequest(), is_steady=None)
 
     def _keywords_of(self, time_range: TimeRange, direction: str) -> str:
         """Return the parameters of each page of a range, encoded."""

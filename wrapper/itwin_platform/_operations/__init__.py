@@ -7,8 +7,8 @@ The document's rules are in `openapi.yaml`: `make generate` writes them beside e
 member of an enum (the service may have others), the syntax of a filter, names of properties. Source: sections 4 and 7.
 """
 
-from collections.abc import Callable, Iterable, Set
-from typing import TypeVar, cast
+from collections.abc import Iterable, Set
+from typing import Any, cast
 
 from itwin_platform_api.encoding import class_name
 from itwin_platform_api.rules import Reject, Violation
@@ -17,8 +17,6 @@ from itwin_platform_transport import UsageError
 
 from .._requests.request import check_characters
 from .._requests.sender import PlatformSender
-
-V = TypeVar("V")
 
 
 class Group:
@@ -67,12 +65,7 @@ def check_changes(**arguments: object) -> None:
         raise UsageError(f"nothing to change: pass at least one of {', '.join(arguments)}")
 
 
-def as_enum(value: object, kind: Callable[[str], V]) -> V:
-    """Make an enum member of a string; return UNSET and values of other types as they are."""
-    return kind(value) if isinstance(value, str) else cast("V", value)  # UNSET and other types are returned unchanged
-
-
-def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Unset:
+def as_list(name: str, value: object) -> list[Any] | Unset:
     """Make a list of one value or an iterable; a string counts as one value. Return UNSET and None as they are."""
     if isinstance(value, Unset) or value is None:
         return cast("Unset", value)  # None is rejected by the rules
@@ -83,4 +76,4 @@ def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Uns
         raise UsageError(f"{name} must be one str, or an iterable of them", argument=name)
     if isinstance(value, Set):
         strings.sort()  # a set has another order in each process, and `resume` compares the keywords
-    return [kind(string) for string in strings]
+    return strings

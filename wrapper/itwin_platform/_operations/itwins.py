@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Literal
+from typing import Any, Literal, cast
 
 from itwin_platform_api import models
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins
@@ -14,7 +14,7 @@ from .._listings.pager import Pager, PageReader
 from .._listings.pages import TIMES, Listing, Page, PageContent, count_of
 from .._requests.request import check_header
 from .._requests.sender import DecodedResponse, ErrorsOfCall, unwrap
-from . import Group, as_enum, as_list
+from . import Group, as_list
 
 #: The default of max_return. The specification allows 1 to 10000, and one of its messages asks for less than 10000.
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum - 1
@@ -130,22 +130,22 @@ class ITwins(Group):
             check_header("query_scope", query_scope)
             prefer = self._preferred(representation, select=select)
             first = list_itwins.build_request(
-                sub_class=as_list("sub_class", sub_class, models.ITwinSubClass),
-                status=as_enum(status, models.ITwinStatus),
+                sub_class=as_list("sub_class", sub_class),
+                status=cast("Any", status),
                 type_=type,
                 number=number,
                 display_name=display_name,
                 parent_id=parent_id,
                 itwin_account_id=itwin_account_id,
                 search=search,
-                select=as_list("select", select, str),
+                select=as_list("select", select),
                 filter_=filter,
                 orderby=order_by,
                 include_inactive=include_inactive,
                 top=UNSET if page_size is None else page_size,
                 skip=UNSET if skip == 0 else skip,
                 x_max_return=max_return,
-                x_itwin_query_scope=as_enum(query_scope, models.QueryScope),
+                x_itwin_query_scope=cast("Any", query_scope),
                 prefer=prefer,
                 reject=self._reject,
             )
@@ -219,21 +219,21 @@ class ITwins(Group):
         with ErrorsOfCall(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
             prefer = self._preferred(representation, select=select)
-            selected = as_list("select", select, str)
+            selected = as_list("select", select)
             if not isinstance(partition_by, str) or partition_by not in TIMES:
                 rule = f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}"
                 raise UsageError(rule, argument="partition_by")
             is_full = representation == "full"
             wanted = _SUMMARY if isinstance(selected, Unset) else selected
             first = list_itwins.build_request(
-                sub_class=as_list("sub_class", sub_class, models.ITwinSubClass),
+                sub_class=as_list("sub_class", sub_class),
                 filter_=filter,
                 # Each iTwin needs its time, because the next range begins at the last time.
                 select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", partition_by])] if wanted else selected,
                 include_inactive=include_inactive,
                 top=UNSET if page_size is None else page_size,
                 x_max_return=MOST_RETURNED,
-                x_itwin_query_scope=as_enum(query_scope, models.QueryScope),
+                x_itwin_query_scope=cast("Any", query_scope),
                 prefer=prefer,
                 reject=self._reject,
             )

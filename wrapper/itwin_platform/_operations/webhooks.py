@@ -68,7 +68,7 @@ class Webhooks(Group):
                 body = models.WebhookUpdate(
                     active=active,
                     callback_url=callback_url,
-                    event_types=as_list("event_types", event_types, models.EventType),
+                    event_types=as_list("event_types", event_types),
                     secret=secret,
                 )
                 values = update_webhook.build_request(webhook_id, body=body, reject=self._reject)
