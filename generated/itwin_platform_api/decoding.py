@@ -130,8 +130,7 @@ def decode_one_of(models: Iterable[Any], value: Any) -> Any:
     """Decode an object into the first model whose constants are among its properties."""
     if isinstance(value, dict):
         for model in models:
-            constants = getattr(model, "CONSTANTS", None)
-            if constants and constants.items() <= value.items():
+            if (constants := getattr(model, "CONSTANTS", None)) and constants.items() <= value.items():
                 return model.from_dict(value)
     return value
 

@@ -61,8 +61,7 @@ def describe(model: Any) -> str:
         if value is not UNSET:
             hidden = name in secrets and value is not None
             parts.append(f"{name}={'<hidden>' if hidden else _SHORT.repr(value)}")
-    unknown = getattr(model, "additional_properties", None)
-    if unknown:
+    if unknown := getattr(model, "additional_properties", None):
         parts.append(f"additional_properties={_SHORT.repr(sorted(unknown))}")
     return f"{type(model).__name__}({_joined(parts, length=LONGEST - len(type(model).__name__) - 2)})"
 

@@ -30,7 +30,7 @@ class Encodable:
 
     __slots__ = ()
 
-    wire_fields: Callable[[], Fields]
+    wire_fields: Callable[[], dict[str, Any]]
 
 
 def fields_of(value: Any) -> Any:

@@ -275,8 +275,6 @@ def _check_properties(rule: Rule, fields: Mapping[Any, object], *, mapping: bool
             violation = _check(inner, value)
         if violation is not None:
             return violation
-    if rule.complete is not None:
-        return None  # its required properties are checked already
     for name in rule.needed:
         if name not in fields:
             return _missing(rule.needed[name], "is required" if mapping else "is required: UNSET would omit it")

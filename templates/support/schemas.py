@@ -25,7 +25,7 @@ from typing import (
 import attrs
 
 from .description import describe, missing_key
-from .encoding import Encodable, Fields, encode
+from .encoding import Encodable, encode
 from .kinds import ANY, Kind, Table
 from .methods import make_when_read, reader_of, writer_of
 from .pickling import reduced
@@ -89,15 +89,15 @@ class JSONModel(_WithVars):
         decoded: Self = read(cls, src_dict)
         return decoded
 
-    def wire_fields(self) -> Fields:
-        """Return the fields by their names in JSON, without fields that are UNSET.
+    def wire_fields(self) -> dict[str, Any]:
+        """Return the fields by their names in JSON, without optional fields that are UNSET.
 
         Models inside are returned as their fields too, and other values are not encoded.
         """
         model = _with_table(type(self))
         write: Any = _documented(writer_of(model), JSONModel.wire_fields)
         model.wire_fields = write
-        fields: Fields = write(self)
+        fields: dict[str, Any] = write(self)
         return fields
 
     def to_dict(self) -> dict[str, Any]:
