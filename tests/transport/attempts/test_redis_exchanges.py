@@ -165,9 +165,9 @@ async def test_an_error_of_the_server_is_a_wrong_configuration_or_an_outage(from
     error, message = (REJECTIONS | OUTAGES)[case]
     outer = errors.ConnectionError("of redis-py")
     outer.__cause__ = error
-    for failure in (error, outer):
+    for failure, port, named in ((error, ":1", 1), (outer, "", 6379)):
         from_url.return_value, events = PreparedRedis(steps=[reply(7), failure, reply(8)]), list[GateChanged]()
-        gate = RedisGate("rediss://user:planted-secret@127.0.0.1:1/2", name="n", on_event=events.append)
+        gate = RedisGate(f"rediss://user:planted-secret@127.0.0.1{port}/2", name="n", on_event=events.append)
         await enter(gate)
         if case in REJECTIONS:
             with pytest.raises(UsageError) as raised:
@@ -178,7 +178,7 @@ async def test_an_error_of_the_server_is_a_wrong_configuration_or_an_outage(from
         else:
             gate.abandoned(await enter(gate))
             text = str(events[0].reason)
-        assert text.startswith(f"rediss://127.0.0.1:1/2 {message}")
+        assert text.startswith(f"rediss://127.0.0.1:{named}/2 {message}")
         await gate.aclose()
 
 
