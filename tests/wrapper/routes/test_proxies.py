@@ -18,17 +18,8 @@ from tests.support.proxies import Proxy
 from tests.support.real_time import until
 from tests.support.services import RawServer, raw_response
 
-NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 HOST = "service.example"
 ONCE = BackoffPolicy(max_attempts=1)
-
-
-@pytest.fixture(autouse=True)
-def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the proxies of this machine out of the environment."""
-    for name in NAMES:
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
 
 
 @pytest.fixture
