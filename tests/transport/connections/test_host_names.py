@@ -113,7 +113,6 @@ async def test_the_dot_behind_a_host_is_for_the_resolver_alone(route: str) -> No
     [
         ("127.0.0.1", "127.0.0.1", "127.0.0.1", True),
         ("127.0.0.1.", "127.0.0.1", "127.0.0.1", True),
-        ("10.0.0.1", "10.0.0.1", "10.0.0.1", False),
         ("::1", "::1", "[::1]", True),
         ("fe80::1%eth0", "fe80::1%eth0", "[fe80::1]", False),
         ("fe80::1%25eth0", "fe80::1%eth0", "[fe80::1]", False),
