@@ -24,7 +24,7 @@ from itwin_platform_transport import (
     Request,
     TransportError,
 )
-from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN, MOST_REMEMBERED, Breakers, Failure
+from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN, Breakers, Failure
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.requests import request_to
@@ -376,7 +376,7 @@ async def test_a_delay_of_a_late_response_postpones_the_probe_by_at_most_a_minut
 def test_the_memory_of_breakers_is_bounded() -> None:
     """However many paths fail: the oldest closed breaker is dropped, and an open one stays."""
     breakers = Breakers[None]()
-    for number in range(2 * MOST_REMEMBERED):
+    for number in range(2_000):
         breakers.failed("call", ((f"/{number}",), ("operation",)), Failure(None, 0.0))
-    assert len(breakers.active) == MOST_REMEMBERED
+    assert len(breakers.active) == 1_000
     assert breakers.blocking("call", [("operation",)], now=0.0) is not None
