@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -97,18 +97,15 @@ async def test_a_proxy_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("variables", "message"),
+    ("name", "value", "message"),
     [
-        ({"HTTPS_PROXY": "http://127.0.0.1:1"}, "connection refused: through the proxy http://127.0.0.1:1"),
-        ({"ALL_PROXY": "socks5://127.0.0.1:1"}, "SOCKS proxy, which needs the package socksio"),
+        ("HTTPS_PROXY", "http://127.0.0.1:1", "connection refused: through the proxy http://127.0.0.1:1"),
+        ("ALL_PROXY", "socks5://127.0.0.1:1", "SOCKS proxy, which needs the package socksio"),
     ],
 )
-async def test_an_unusable_proxy_is_named(
-    monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], message: str
-) -> None:
+async def test_an_unusable_proxy_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, message: str) -> None:
     """No request was sent, and the text names the proxy or the missing package."""
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv(name, value)
     async with client() as platform:
         with pytest.raises(NotSentError, match="nothing was sent") as raised:
             await platform.itwins.get_primary_account()
@@ -128,7 +125,6 @@ VALID: dict[str, tuple[str, tuple[str, str] | None]] = {
     "http://münchen.example:3128": ("http://xn--mnchen-3ya.example:3128", None),
     "http://@proxy.example": ("http://proxy.example", None),
     "me@proxy.example": ("http://proxy.example", ("me", "")),
-    "http://me:@proxy.example": ("http://proxy.example", ("me", "")),
     "http://:planted@proxy.example": ("http://proxy.example", ("", "planted")),
     "http://me:planted:more@proxy.example:3128": ("http://proxy.example:3128", ("me", "planted:more")),
     "http://me:plan ted@proxy.example": ("http://proxy.example", ("me", "plan ted")),
