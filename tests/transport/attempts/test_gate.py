@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from itwin_platform_transport import Gate, RateLimit, StateError, UsageError
+from itwin_platform_transport.gates.window import WaitTooLongError
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.gates import end, enter, hold, settle
@@ -40,10 +41,11 @@ async def test_an_operation_leaves_permits_to_others_that_are_in_use() -> None:
     await settle()
     assert (gate.in_flight, gate.waiting) == (6, 3)
     gate.responded(await enter(gate, operation="b"))
-    await asyncio.sleep(30.1)
-    gate.responded(await waiting[0])
-    await settle()
-    assert (gate.in_flight, gate.waiting) == (8, 0)
+    for seconds, in_flight, left in ((30.0, 6, 2), (0.1, 7, 0)):
+        await asyncio.sleep(seconds)
+        gate.responded(await waiting.pop(0))
+        await settle()
+        assert (gate.in_flight, gate.waiting) == (in_flight, left)
 
 
 @pytest.mark.parametrize(("most", "in_flight"), [(20, 15 + 3 + 1), (3, 2), (2, 1)])
@@ -115,6 +117,23 @@ async def test_a_cooldown_takes_back_a_permit_that_no_task_has_seen() -> None:
     assert (gate.in_flight, gate.waiting) == (0, 0)
 
 
+@pytest.mark.parametrize("is_named", [False, True], ids=["all", "its operation"])
+@pytest.mark.parametrize(("limit", "least"), [("until", 1.1), ("deadline", 1.1), ("max_wait", 1.0)])
+async def test_a_cooldown_that_ends_with_a_limit_is_too_long(limit: str, least: float, is_named: bool) -> None:
+    """A cooldown of exactly `max_wait` is not, and a 429 without a delay is for no call."""
+    gate = Gate(1, random_number=lambda: 0.0)
+    gate.responded(await enter(gate, operation="b"))
+    permit, late = await enter(gate), enter(gate, until=0.0)
+    await settle()
+    gate.rate_limited(permit, wait=0.0, is_named=is_named)
+    permit, over, waiting = await late, enter(gate, **{limit: least - 0.1}), enter(gate, **{limit: least})
+    await settle()
+    gate.rate_limited(permit, wait=1.0)
+    with pytest.raises(WaitTooLongError):
+        await over
+    gate.responded(await waiting)
+
+
 @pytest.mark.parametrize("rate", [RateLimit(4, 100.0), None], ids=["rate", "slow start"])
 async def test_a_waiter_that_is_cancelled_with_its_permit_returns_it(rate: RateLimit | None) -> None:
     """The permit counts neither against the rate nor as a response in the slow start: one other waiter gets it."""
@@ -161,19 +180,23 @@ def test_a_gate_belongs_to_a_loop_while_it_is_in_use() -> None:
     assert gate.in_flight == 0
 
 
-def test_a_cooldown_outlives_a_loop_that_was_closed_with_waiting_calls() -> None:
-    """Calls of the next loop wait for the cooldown, and neither for the lost calls nor for their timer."""
-    gate, loop, other = Gate(1), VirtualTimeLoop(), VirtualTimeLoop()
-    gate.rate_limited(loop.run_until_complete(hold(gate)), wait=9.0)
-    waiting = hold(gate)
+@pytest.mark.parametrize(("is_named", "ends_at"), [(False, 9.0), (True, 0.0)])
+def test_a_cooldown_outlives_a_loop_that_was_closed_with_waiting_calls(is_named: bool, ends_at: float) -> None:
+    """Calls of the next loop wait for the cooldown of all, and not for lost calls, their timer or their permits."""
+    gate, loop, other = Gate(2), VirtualTimeLoop(), VirtualTimeLoop()
+    lost, limited = [loop.run_until_complete(hold(gate, operation=operation)) for operation in "ab"]
+    gate.rate_limited(limited, wait=9.0, is_named=is_named)
+    waiting = hold(gate, operation="b")
     loop.set_exception_handler(lambda *_: None)  # asyncio reports that a task was destroyed
     task = loop.create_task(waiting)
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()
     del task
     waiting.close()
-    gate.responded(other.run_until_complete(hold(gate)))
-    assert (other.time(), gate.waiting, gate.in_flight) == (9.0, 0, 0)
+    for operation in "ba":
+        gate.responded(other.run_until_complete(hold(gate, operation=operation)))
+    gate.abandoned(lost)
+    assert (other.time(), gate.waiting, gate.in_flight) == (ends_at, 0, 0)
     other.close()
 
 

@@ -24,7 +24,7 @@ from itwin_platform_transport import (
     Request,
     TransportError,
 )
-from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN, MOST_REMEMBERED, Breakers, Failure
+from itwin_platform_transport.gates.breaker import FAILURES_TO_OPEN, Breakers, Failure
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.requests import request_to
@@ -97,9 +97,14 @@ ONCE = BackoffPolicy(max_attempts=1)
 
 
 async def test_twenty_failures_in_a_row_open_the_breaker() -> None:
-    """Neither nineteen failures nor twenty with a success between them open it. An invalid request is no success."""
+    """Neither nineteen failures nor twenty with a success or half a minute between them open it.
+
+    An invalid request is no success.
+    """
     steps: dict[str, Step] = {"good": 200, "invalid": httpx.LocalProtocolError("x")}
     transport = backoff(ScriptedTransport(lambda received: steps.get(received.target.rpartition("/")[2], 503)))
+    await results(transport, *(get(str(number), policy=ONCE) for number in range(19)))
+    await asyncio.sleep(30.1)
     for failures, stops in ((19, False), (19, False), (20, True)):
         names = [*map(str, range(9)), "invalid", *map(str, range(9, failures))]
         await results(transport, *(get(name, policy=ONCE) for name in names))
@@ -170,10 +175,10 @@ async def test_a_call_that_has_waited_long_probes_less_often() -> None:
 
 @pytest.mark.parametrize(("bad", "stops_others"), [(1, False), (6, False), (7, True)])
 async def test_up_to_six_bad_objects_stop_no_other_call(bad: int, stops_others: bool) -> None:
-    """Of consecutive failures of one path, only the first three count for its operation."""
+    """Of consecutive failures of one path, with any query, only the first three count for its operation."""
     transport = backoff(ScriptedTransport(lambda received: 503 if "bad" in received.target else 200))
-    for _ in range(FAILURES_TO_OPEN):
-        await results(transport, *(get(f"bad-{number}", policy=ONCE) for number in range(bad)))
+    for query in range(FAILURES_TO_OPEN):
+        await results(transport, *(get(f"bad-{number}?{query}", policy=ONCE) for number in range(bad)))
     began = now()
     assert await results(transport, get("good", policy=ONCE)) == [(200, 1)]
     assert (now() > began) is stops_others
@@ -377,9 +382,14 @@ async def test_a_delay_of_a_late_response_postpones_the_probe_by_at_most_a_minut
 
 
 def test_the_memory_of_breakers_is_bounded() -> None:
-    """However many paths fail: the oldest closed breaker is dropped, and an open one stays."""
+    """However many paths fail: the oldest closed breaker is dropped, and an open one stays.
+
+    A success drops one breaker that has not failed for half a minute.
+    """
     breakers = Breakers[None]()
-    for number in range(2 * MOST_REMEMBERED):
+    for number in range(2_000):
         breakers.failed("call", ((f"/{number}",), ("operation",)), Failure(None, 0.0))
-    assert len(breakers.active) == MOST_REMEMBERED
+    assert len(breakers.active) == 1_000
     assert breakers.blocking("call", [("operation",)], now=0.0) is not None
+    breakers.succeeded([("/x",), ("other",)], now=40.0)
+    assert len(breakers.active) == 999

@@ -30,22 +30,17 @@ def exchanged(server: PreparedRedis, *names: str) -> list[tuple[Any, ...]]:
     return [(each.at, *(getattr(each, name) for name in names)) for each in server.exchanges]
 
 
-@pytest.mark.parametrize(("kind", "has_waiter"), [("contended", False), ("waiting", True), ("rate limited", False)])
-async def test_an_urgent_end_of_a_permit_is_reported_at_once(kind: str, has_waiter: bool) -> None:
-    """A permit that another call or process waits for, and a 429 with its jitter, are reported without a delay."""
-    gate, state = gate_with(reply(7, is_contended=kind == "contended"), reply(is_contended=kind == "contended"))
+@pytest.mark.parametrize(("ending", "cooldown"), [("abandoned", ()), ("unused", ()), ("rate_limited", (3.0, 1.0))])
+async def test_an_urgent_end_of_a_permit_is_reported_at_once(ending: str, cooldown: tuple[float, ...]) -> None:
+    """A permit that another process or call waits for, and a 429 with its jitter, are reported without a delay."""
+    gate, state = gate_with(reply(7, is_contended=ending == "abandoned"), reply(is_contended=ending == "abandoned"))
     permit = await enter(gate)
     await asyncio.sleep(0.5)
-    waiting = [enter(gate)] if has_waiter else []
+    waiting = [enter(gate)] if ending == "unused" else []
     await settle()
-    if kind == "rate limited":
-        gate.rate_limited(permit, wait=3.0)
-    else:
-        gate.abandoned(permit)
+    getattr(gate, ending)(permit, **({"wait": 3.0} if cooldown else {}))
     await settle()
-    at, reports = exchanged(state, "reports")[-1]
-    assert at == 0.5
-    assert reports == [("rate_limited", 7, 9.0, 3.0, 1.0) if kind == "rate limited" else ("abandoned", 7, 9.0)]
+    assert exchanged(state, "reports")[-1] == (0.5, [(ending, 7, 9.0, *cooldown)])
     await end(waiting)
     await gate.aclose()
 
@@ -165,9 +160,9 @@ async def test_an_error_of_the_server_is_a_wrong_configuration_or_an_outage(from
     error, message = (REJECTIONS | OUTAGES)[case]
     outer = errors.ConnectionError("of redis-py")
     outer.__cause__ = error
-    for failure in (error, outer):
+    for failure, port, named in ((error, ":1", 1), (outer, "", 6379)):
         from_url.return_value, events = PreparedRedis(steps=[reply(7), failure, reply(8)]), list[GateChanged]()
-        gate = RedisGate("rediss://user:planted-secret@127.0.0.1:1/2", name="n", on_event=events.append)
+        gate = RedisGate(f"rediss://user:planted-secret@127.0.0.1{port}/2", name="n", on_event=events.append)
         await enter(gate)
         if case in REJECTIONS:
             with pytest.raises(UsageError) as raised:
@@ -178,7 +173,7 @@ async def test_an_error_of_the_server_is_a_wrong_configuration_or_an_outage(from
         else:
             gate.abandoned(await enter(gate))
             text = str(events[0].reason)
-        assert text.startswith(f"rediss://127.0.0.1:1/2 {message}")
+        assert text.startswith(f"rediss://127.0.0.1:{named}/2 {message}")
         await gate.aclose()
 
 

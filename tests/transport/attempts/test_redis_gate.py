@@ -120,14 +120,13 @@ NOT_PERMITTED = r"denies the user a needed permission \(.+publish and subscribe 
     ("user", "database", "message", "may", "heals"),
     [
         ("gate:wrong-secret@", "", "rejects the user name or the password in redis", ["&*"], ">wrong-secret"),
-        ("gate:secret@", "", NOT_PERMITTED, ["&*", "-@scripting"], "+@scripting"),
         ("gate:secret@", "", NOT_PERMITTED, ["&*", "-time"], "+time"),
         ("gate:secret@", "", NOT_PERMITTED, ["&*", "resetkeys", "~other:*"], "~*"),
         ("gate:secret@", "", NOT_PERMITTED, ["&*", "-subscribe"], "+subscribe"),
         ("gate:secret@", "", NOT_PERMITTED, ["resetchannels"], "&*"),
         ("", "?db=99", "has no such database", [], None),
     ],
-    ids=["password", "script", "command in the script", "keys", "subscribe", "channels", "database"],
+    ids=["password", "command in the script", "keys", "subscribe", "channels", "database"],
 )
 async def test_a_wrong_configuration_is_a_usage_error_at_each_call(
     own_server: RedisServer,

@@ -50,7 +50,7 @@ def test_further_429s_of_a_cooldown_only_extend_it() -> None:
     window.responded(other)
     assert rounds(window, 11.0, 4) == [1, 2, 4, 4]
     window.rate_limited(late, TooManyRequests(now=11.0, wait=1.0))
-    assert (wait_of(window, 11.5), window.slow_start.in_flight) == (0.5, 0)
+    assert (wait_of(window, 11.5), window.slow_start.in_flight, window.cooldown.rejecting_since) == (0.5, 0, 11.0)
     assert rounds(window, 12.0, 1) == [5]
 
 
@@ -71,29 +71,23 @@ def test_no_period_exceeds_a_rate(steps: list[float], requests: int, per: float)
 
 
 def test_a_long_cooldown_is_probed_each_minute() -> None:
-    """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
-    window = Window(max_in_flight=20)
-    window.rate_limited(window.begin(0.0), TooManyRequests(now=0.0, wait=86_400.0))
-    assert (wait_of(window, 0.0), wait_of(window, 59.5)) == (60.0, 0.5)
-    probe = window.begin(60.0)
-    assert window.cooldown.allows(probe, 60.0)
-    assert wait_of(window, 61.0) == 59.0
-    window.rate_limited(probe, TooManyRequests(now=61.0, wait=80_000.0))
-    assert (wait_of(window, 61.0), window.cooldown.left(61.0)) == (60.0, 80_000.0)
-    window.responded(window.begin(121.0))
-    assert window.cooldown.left(121.0) == 0.0
-    assert rounds(window, 121.0, 3) == [2, 4, 8]
+    """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it.
 
-
-def test_only_the_probe_decides_on_a_long_cooldown() -> None:
-    """An older request that gets a response or is not sent neither ends the cooldown nor makes a probe due."""
+    An older request that gets a response or is not sent neither ends it nor makes another probe due.
+    """
     window = Window(max_in_flight=20)
     limited, unsent, late = [window.begin(0.0) for _ in range(3)]
-    window.rate_limited(limited, TooManyRequests(now=0.0, wait=600.0))
+    window.rate_limited(limited, TooManyRequests(now=0.0, wait=86_400.0))
+    assert (wait_of(window, 0.0), wait_of(window, 59.5)) == (60.0, 0.5)
     window.responded(late)
-    window.begin(60.0)
+    probe = window.begin(60.0)
     window.unused(unsent)
-    assert (wait_of(window, 61.0), window.cooldown.left(61.0)) == (59.0, 539.0)
+    assert window.cooldown.allows(probe, 60.0)
+    assert (wait_of(window, 61.0), window.cooldown.left(61.0), wait_of(window, 120.0)) == (59.0, 86_339.0, math.inf)
+    window.rate_limited(probe, TooManyRequests(now=120.0, wait=80_000.0))
+    assert (wait_of(window, 120.0), window.cooldown.left(120.0)) == (60.0, 80_000.0)
+    window.responded(window.begin(180.0))
+    assert rounds(window, 180.0, 3) == [2, 4, 8]
 
 
 @pytest.mark.parametrize("rates", [(), (RateLimit(2, 1.0),)], ids=["none", "one"])
@@ -122,8 +116,8 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
         now += waits[-1]
     assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0] + [20.0] * 1_095)
     window.responded(window.begin(now))
-    for kept in (20.0, 18.0):  # as long as the last one, and then shorter
-        window.rate_limited(window.begin(now), TooManyRequests(now=now, wait=1.0, jitter=1.0))
+    for wait, kept in ((20.0, 20.0), (1.0, 20.0), (1.0, 18.0)):  # as long as the last one, and then shorter
+        window.rate_limited(window.begin(now), TooManyRequests(now=now, wait=wait, jitter=1.0))
         assert window.cooldown.left(now) == pytest.approx(kept)
         now += kept
         window.responded(window.begin(now))
@@ -133,27 +127,42 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
         now += 30.0
 
 
+def learned_from(*periods: tuple[int, int, float]) -> list[tuple[int, float, float]]:
+    """Return the rates, and when the probe of each is due, after periods: whether of a probe, successes and seconds."""
+    learned, found = LearnedRate(), list[tuple[int, float, float]]()
+    for is_probe, count, span in periods:
+        if is_probe and learned.limit is not None:
+            learned.try_faster(*learned.limit, now=0.0, cost=10.0)
+        learned.began, learned.accepted = 0.0 if count else None, count
+        learned.rate_limited(0.0, wait=span)
+        learned.settle(0.0, cost=10.0)
+        if learned.limit is not None:
+            found.append((learned.limit[0], round(learned.limit[1], 3), learned.probe_at / 10.0))
+    return found
+
+
 def test_a_429_slows_a_learned_rate() -> None:
     """A failed probe halves the share of the next one, to 1/32. A 429 before any success slows the rate to 95 %.
 
-    One after successes shows a new rate. The share of the next probe starts again if that has many seconds.
+    One after successes shows a new rate, unless its period has no seconds or more than 20. The share of the next probe
+    starts again if the rate has at least 1.5 s.
     """
-    learned, found = LearnedRate(), list[tuple[int, float, float]]()
-    for is_probe, count, span in [(0, 10, 1.5), *[(1, 10, 1.5)] * 3, (0, 0, 1.5), *[(0, 10, 2.2)] * 2, (0, 10, 20.0)]:
-        if is_probe and learned.limit is not None:
-            learned.try_faster(*learned.limit, now=0.0, cost=10.0)
-        learned.began, learned.accepted = 0.0, count
-        learned.rate_limited(0.0, wait=span)
-        learned.settle(0.0, cost=10.0)
-        assert learned.limit is not None
-        found.append((learned.limit[0], round(learned.limit[1], 3), learned.probe_at / 10.0))
-    assert found[3:] == [(10, 1.04, 32.0), (10, 1.095, 32.0), (8, 0.979, 32.0), (6, 0.773, 32.0), (5, 11.624, 2.0)]
+    found = learned_from((0, 10, 0.0), (0, 10, 1.5), *[(1, 10, 1.5)] * 3, (0, 0, 1.5), *[(0, 10, 2.2)] * 2)
+    assert found[3:] == [(10, 1.04, 32.0), (10, 1.095, 32.0), (8, 0.979, 32.0), (6, 0.773, 32.0)]
+    assert learned_from((0, 10, 1.5), (0, 10, 20.0), (0, 10, 20.5))[1:] == [(8, 18.598, 2.0), (8, 19.576, 2.0)]
+    assert learned_from((0, 14, 1.5 * 0.95**8), *[(0, 0, 1.5)] * 8)[7:] == [(14, 1.425, 10.0), (14, 1.5, 2.0)]
 
 
 def test_a_cooldown_that_another_process_reports_has_no_429_of_this_one() -> None:
-    """The last 429 of this process belongs to its own cooldown, also when the server prolongs that."""
+    """The last 429 of this process belongs to its own cooldown, also when the server prolongs that.
+
+    It does not shorten a cooldown of the server.
+    """
     window = Window(max_in_flight=20)
-    window.rate_limited(window.begin(0.0), TooManyRequests(now=0.0, wait=1.0, record="own"))
+    permit = window.begin(0.0)
+    window.follow_server(now=0.0, left=9.0, rejecting_for=0.0)
+    window.rate_limited(permit, TooManyRequests(now=0.0, wait=1.0, record="own"))
+    assert window.cooldown.left(0.0) == 9.0
     for now, left, since, record in [(0.5, 5.0, 0.5, "own"), (6.0, 0.0, None, "own"), (9.0, 5.0, 0.0, None)]:
         window.follow_server(now=now, left=left, rejecting_for=since)
         assert window.last_429 == record

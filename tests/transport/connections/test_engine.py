@@ -64,29 +64,29 @@ def responding(*responses: bytes, closes: bool = False) -> Handler:
 
 
 def stalling(data: bytes) -> Handler:
-    """Return a handler that sends bytes after the head of a request, and then neither sends nor reads."""
+    """Return a handler that sends bytes after the head of a request, the last one later, and then does nothing."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
-        writer.write(data)
+        for part in (data[:-1], data[-1:]):
+            writer.write(part)
+            for _ in range(20):
+                await asyncio.sleep(0)
         await asyncio.Event().wait()
 
     return handle
 
 
 MANY_HEADERS = b"HTTP/1.1 200 OK" + b"".join(b"\r\na-%d: b" % number for number in range(400))
-LONG_HEADER = b"HTTP/1.1 200 OK\r\na: " + b"b" * 100_000
 #: A response, with its status and its body. After these, the connection serves the next request.
 LASTING: dict[str, tuple[bytes, int, bytes]] = {
     "Content-Length": (OK, 200, b"{}"),
-    "chunks": (CHUNKED + b"3\r\nabc\r\n0\r\n\r\n", 200, b"abc"),
     "an extension, spaces": (CHUNKED + b"3;a=b\r\nabc\r\n1  \r\nd\r\n0\r\n\r\n", 200, b"abcd"),
     "a trailer": (CHUNKED + b"3\r\nabc\r\n0\r\nx-t: 1\r\n\r\n", 200, b"abc"),
     "interim responses": (b"HTTP/1.1 103 E\r\nx-i: b\r\n\r\nHTTP/1.1 100 C\r\n\r\n" + OK, 200, b"{}"),
     "a length beside chunks": (CHUNKED[:-2] + b"content-length: 9\r\n\r\n1\r\na\r\n0\r\n\r\n", 200, b"a"),
     "lines without a carriage return": (OK.replace(b"\r\n", b"\n"), 200, b"{}"),
     "400 headers": (raw_response(b"{}", head=MANY_HEADERS), 200, b"{}"),
-    "a header of 100,000 bytes": (raw_response(b"{}", head=LONG_HEADER), 200, b"{}"),
     "204": (b"HTTP/1.1 204 No Content\r\n\r\n", 204, b""),
     "304 with a length": (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 70\r\n\r\n", 304, b""),
 }
@@ -124,11 +124,9 @@ MALFORMED = {
     "an interim response with a body": b"HTTP/1.1 104 X\r\ncontent-length: 5\r\n\r\nstray" + OK,
     "an endless interim body": b"HTTP/1.1 103 X\r\ncontent-length: 9000000\r\n\r\n" + bytes(1_000_000),
     "endless interim responses": b"HTTP/1.1 100 C\r\n\r\n" * 30_000,
-    "endless headers": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 80_000,
     "an endless header": b"HTTP/1.1 200 OK\r\na: " + b"b" * 500_000,
     "endless trailers": CHUNKED + b"0\r\n" + b"a: b\r\n" * 80_000,
     "an endless extension": CHUNKED + b"3;x=" + b"y" * 500_000,
-    "an endless size": CHUNKED + b"0" * 500_000,
     "endless empty lines": b"\r\n" * 250_000,
 }
 #: The bytes that the server sends before it closes the connection.
@@ -137,7 +135,6 @@ CUT = {
     "an interim response": b"HTTP/1.1 100 Continue\r\n\r\n",
     "half a head": b"HTTP/1.1 200 O",
     "half a body": OK[:-1],
-    "half of the chunks": CHUNKED + b"3\r\nabc\r\n",
     "half of the end": CHUNKED + b"3\r\nabc\r\n0\r\n",
 }
 
@@ -172,6 +169,7 @@ async def test_the_limit_of_a_head_counts_bytes(size: int, step: int) -> None:
         ("http://127.0.0.1:1/", httpx.ConnectError, r"^\[Errno \d+\] Connect"),
         ("http://a..example/", httpx.LocalProtocolError, "the host of the URL is no valid name"),
         ("ftp://127.0.0.1/", httpx.UnsupportedProtocol, "http://"),
+        ("http://localhost:1/", httpx.ConnectTimeout, "no connection in time"),
     ],
 )
 @on_every_network
@@ -180,7 +178,7 @@ async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(
 ) -> None:
     """The error has the text of the operating system, and no other exception is raised."""
     with pytest.raises(kind, match=text):
-        await network.send(url)
+        await network.send(url, times={**TIMES, "connect": 0.0} if kind is httpx.ConnectTimeout else TIMES)
 
 
 @pytest.mark.parametrize("is_early", [False, True], ids=["response afterwards", "response before"])
@@ -206,14 +204,17 @@ async def test_a_large_body_is_sent_completely(network: Network, is_early: bool)
     assert b"\r\nContent-Length: %d\r\n" % len(LARGE) in head
 
 
-@pytest.mark.parametrize(("status", "closes"), [(413, False), (413, True), (200, False)])
+@pytest.mark.parametrize(("status", "closes"), [(413, False), (413, True), (200, False), (200, True)])
 @on_every_network
 async def test_an_early_response_ends_an_upload_that_is_not_read(
     network: Network, status: int, closes: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An error ends it at once, a success after the `write` limit. The connection ends, and asyncio logs no warning."""
+    """A success that leaves the connection open ends it after the `write` limit, any other response at once.
+
+    The connection ends, and asyncio logs no warning.
+    """
     early = raw_response(b"early", head=b"HTTP/1.1 %d Early" % status)
-    times = TIMES if status == 413 else {**TIMES, "write": 0.05}
+    times = TIMES if status == 413 or closes else {**TIMES, "write": 0.05}
     async with network.served(responding(early, closes=True) if closes else stalling(early)) as url:
         # After a reset the response may be lost.
         with suppress(httpx.NetworkError, httpx.ProtocolError) if closes else nullcontext():
@@ -335,14 +336,9 @@ async def test_a_connection_that_is_not_needed_is_closed(plain: Network, monkeyp
 @pytest.mark.parametrize(
     ("header", "kept"),
     [
-        (b"timeout=3", 2.0),
-        (b"max=100, Timeout = 3", 2.0),
-        (b'timeout="3"', 2.0),
+        *((header, 2.0) for header in (b"max=100, Timeout = 3", b'timeout="3"')),
         (b"timeout=0", 0.0),
-        (b"timeout=" + b"9" * 30, 4.0),
-        (b"xtimeout=1", 4.0),
-        (b"timeout=soon", 4.0),
-        (None, 4.0),
+        *((header, 4.0) for header in (b"timeout=" + b"9" * 30, b"xtimeout=1", b"timeout=soon", None)),
     ],
 )
 @pytest.mark.parametrize("early", [0.0, 0.5])

@@ -45,10 +45,9 @@ async def get(address: str, *, read: float = 5.0) -> int:
 async def test_a_host_whose_addresses_all_refuse_is_not_reached() -> None:
     """Each address is tried, and the error names all of them."""
     loop = asyncio.get_running_loop()
-    async with RawServer(raw_response()) as server:
-        loop.getaddrinfo = look_up("127.0.0.2", "127.0.0.3")  # type: ignore[method-assign]
-        with pytest.raises(httpx.ConnectError, match=r"\('127.0.0.2', \d+\)(.*); \[.+\('127.0.0.3', \d+\)"):
-            await get(f"http://service.example:{server.port}/")
+    loop.getaddrinfo = look_up("127.0.0.2", "127.0.0.3")  # type: ignore[method-assign]
+    with pytest.raises(httpx.ConnectError, match=r"\('127.0.0.2', 1\)(.*); \[.+\('127.0.0.3', 1\)"):
+        await get("http://service.example:1/")
 
 
 @pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
@@ -111,27 +110,23 @@ async def test_the_dot_behind_a_host_is_for_the_resolver_alone(route: str) -> No
 @pytest.mark.parametrize(
     ("host", "address", "name", "is_local"),
     [
-        ("127.0.0.1", "127.0.0.1", "127.0.0.1", True),
         ("127.0.0.1.", "127.0.0.1", "127.0.0.1", True),
-        ("10.0.0.1", "10.0.0.1", "10.0.0.1", False),
         ("::1", "::1", "[::1]", True),
         ("fe80::1%eth0", "fe80::1%eth0", "[fe80::1]", False),
         ("fe80::1%25eth0", "fe80::1%eth0", "[fe80::1]", False),
         ("::1%25lo", "::1", "[::1]", True),
-        ("localhost", None, "localhost", True),
         ("localhost.", None, "localhost", True),
         ("localhost.example", None, "localhost.example", False),
-        ("service.example.", None, "service.example", False),
     ],
 )
 async def test_a_host_is_named_without_its_dot_and_its_zone(
     host: str, address: str | None, name: str, is_local: bool
 ) -> None:
-    """Connecting keeps the zone of an address. The only name of this machine is `localhost`."""
+    """Connecting keeps the zone of an address, and the given request its header. This machine is `localhost`."""
     url = httpx.URL(f"https://[{host}]:8443" if ":" in host else f"https://{host}:8443")
-    request = await Request.of(httpx.Request("GET", url))
-    assert request.headers["host"] == host_header(host, 8443) == f"{name}:8443"
-    assert host_header(host, None) == name
+    given = httpx.Request("GET", url)
+    assert (await Request.of(given)).headers["host"] == host_header(host, 8443) == f"{name}:8443"
+    assert (given.headers["host"], host_header(host, None)) == (url.netloc.decode(), name)
     assert is_loopback(host) is is_local
     assert is_host(url.raw_host.decode())
     if address is not None:

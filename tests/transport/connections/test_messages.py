@@ -5,6 +5,7 @@ import errno
 import gzip
 import socket
 import ssl
+import tracemalloc
 from collections.abc import AsyncIterator, Callable
 from contextlib import nullcontext, suppress
 from unittest.mock import AsyncMock
@@ -106,12 +107,6 @@ def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> Non
     response = httpx.Response(200, headers=encoded, stream=httpx.ByteStream(b"{}"))
     assert without_encoding(response.headers).raw == received
     assert response.headers["content-length"] == "2"
-
-
-def test_a_body_without_a_length_is_rejected() -> None:
-    """The service could parse such a body as the next request."""
-    with pytest.raises(httpx.LocalProtocolError, match="Content-Length is not the length of the body"):
-        head_of(b"/", header_lines(b"POST", [(b"a", b"1")]), b"abc")
 
 
 #: The bytes that HTTP allows in each part of a head. Source: RFC 9110, sections 5.5 and 5.6.2.
@@ -268,7 +263,10 @@ def test_an_address_that_is_probably_wrong(error: Exception | None, host: str, i
 
 
 async def test_a_body_is_sent_with_its_length_and_not_in_chunks() -> None:
-    """A streamed body and a body without a stated length are sent with their length, and the other headers stay."""
+    """A streamed body and a body without a stated length are sent with their length, and the other headers stay.
+
+    A head without the length is rejected: the service could parse its body as the next request.
+    """
 
     async def parts() -> AsyncIterator[bytes]:
         yield b"abc"
@@ -280,6 +278,8 @@ async def test_a_body_is_sent_with_its_length_and_not_in_chunks() -> None:
     assert (await Request.of(unstated)).headers["content-length"] == "2"
     stated = httpx.Request("GET", "https://a.example/")
     assert (await Request.of(stated)).raw_headers == stated.headers.raw
+    with pytest.raises(httpx.LocalProtocolError, match="Content-Length is not the length of the body"):
+        head_of(b"/", header_lines(b"POST", [(b"a", b"1")]), b"abc")
 
 
 class Parts(httpx.AsyncByteStream):
@@ -322,6 +322,16 @@ async def test_a_body_is_read_to_its_end_or_its_limit_and_closed(
         await response.read(limit=4)
         assert (response.content, response.fault, response.stream) == (content, fault, None)
     assert (stream.is_closed, stream.read) == (True, read)
+
+
+async def test_a_large_body_takes_its_memory_once() -> None:
+    """The memory of a stated length is reserved, so the body is not copied while it grows."""
+    response = Response(200, [(b"Content-Length", b"2000000")], stream=Parts(*[bytes(100_000)] * 20))
+    tracemalloc.start()
+    await response.read(limit=10_000_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2_100_000
 
 
 async def test_a_body_is_closed_to_its_end_when_its_reading_is_cancelled() -> None:

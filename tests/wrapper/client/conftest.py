@@ -58,13 +58,6 @@ async def error_of(outcome: httpx.Response | Exception, **changes: Any) -> Platf
     return caught.value
 
 
-@pytest.fixture(autouse=True)
-def without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Remove the settings of the environment."""
-    for name in ("BASE_URL", "VENDOR", "TOKEN", "LOG"):
-        monkeypatch.delenv(f"ITWIN_PLATFORM_{name}", raising=False)
-
-
 SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -18,17 +18,8 @@ from tests.support.proxies import Proxy
 from tests.support.real_time import until
 from tests.support.services import RawServer, raw_response
 
-NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 HOST = "service.example"
 ONCE = BackoffPolicy(max_attempts=1)
-
-
-@pytest.fixture(autouse=True)
-def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the proxies of this machine out of the environment."""
-    for name in NAMES:
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
 
 
 @pytest.fixture
@@ -106,18 +97,15 @@ async def test_a_proxy_that_refuses_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("variables", "message"),
+    ("name", "value", "message"),
     [
-        ({"HTTPS_PROXY": "http://127.0.0.1:1"}, "connection refused: through the proxy http://127.0.0.1:1"),
-        ({"ALL_PROXY": "socks5://127.0.0.1:1"}, "SOCKS proxy, which needs the package socksio"),
+        ("HTTPS_PROXY", "http://127.0.0.1:1", "connection refused: through the proxy http://127.0.0.1:1"),
+        ("ALL_PROXY", "socks5://127.0.0.1:1", "SOCKS proxy, which needs the package socksio"),
     ],
 )
-async def test_an_unusable_proxy_is_named(
-    monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], message: str
-) -> None:
+async def test_an_unusable_proxy_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, message: str) -> None:
     """No request was sent, and the text names the proxy or the missing package."""
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv(name, value)
     async with client() as platform:
         with pytest.raises(NotSentError, match="nothing was sent") as raised:
             await platform.itwins.get_primary_account()
@@ -137,7 +125,6 @@ VALID: dict[str, tuple[str, tuple[str, str] | None]] = {
     "http://münchen.example:3128": ("http://xn--mnchen-3ya.example:3128", None),
     "http://@proxy.example": ("http://proxy.example", None),
     "me@proxy.example": ("http://proxy.example", ("me", "")),
-    "http://me:@proxy.example": ("http://proxy.example", ("me", "")),
     "http://:planted@proxy.example": ("http://proxy.example", ("", "planted")),
     "http://me:planted:more@proxy.example:3128": ("http://proxy.example:3128", ("me", "planted:more")),
     "http://me:plan ted@proxy.example": ("http://proxy.example", ("me", "plan ted")),

@@ -119,14 +119,14 @@ class Breaker(Generic[T]):
         """Return whether a call has to wait."""
         return self.is_open and not self.is_probed_by(call) and not self.is_stale(now)
 
-    async def wait(self, call: Hashable, *, progress: Progress, policy: BackoffPolicy, until: float | None) -> None:
+    async def wait(self, call: Hashable, *, progress: Progress, policy: BackoffPolicy, until: float) -> None:
         """Wait until the state has changed, or the call has become the probe.
 
         Args:
             call: the call that waits.
             progress: its attempts so far.
             policy: its limits.
-            until: when its time is over, in the event loop's time; None for never.
+            until: when its time is over, in the event loop's time.
 
         Raises:
             CircuitOpenError: the retries of the call would have ended, or the next probe comes too late for it.
@@ -134,7 +134,7 @@ class Breaker(Generic[T]):
         now = asyncio.get_running_loop().time()
         since, progress_then = self._since.setdefault(call, (now, progress))
         time_of_retries = time_of_attempts(progress_then, policy=policy, retry_after=self._retry_after or 0.0)
-        ends_at = min(since + max(time_of_retries, SHORTEST_WAIT), math.inf if until is None else until)
+        ends_at = min(since + max(time_of_retries, SHORTEST_WAIT), until)
         due = max(self._due, self._seen + LONG_INTERVAL) if now - since > PATIENT_AFTER else self._due
         due += AFTER_OTHERS * progress.attempts
         is_too_late = due >= ends_at or due - now > policy.max_wait

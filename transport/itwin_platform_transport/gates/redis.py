@@ -54,6 +54,8 @@ _PAUSE_JITTER = 0.1
 REPORT_DELAY = 0.01
 #: Seconds of silence after which a subscription is pinged; without a response in the same time, it is renewed.
 _LISTEN_INTERVAL = 1.0
+#: The port of a URL that names none.
+_PORT = 6379
 #: The code at the beginning of an error; Redis 6.2 puts the place in the script before it.
 _CODE = re.compile(r"(?:^|-|: )([A-Z]{3,})\b", re.MULTILINE)
 
@@ -352,7 +354,6 @@ class RedisGate(Gate):
         """Continue without the server, with the share of this process."""
         session, now = self._session, asyncio.get_running_loop().time()
         session.is_known = False
-        session.reports.clear()
         session.stop_listening()
         session.due = now + self._pause * (1 + _PAUSE_JITTER * self._random_number())
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
@@ -596,7 +597,7 @@ async def _closed_with_loop(client: Any) -> AsyncGenerator[None]:
 def _address_of(url: str) -> str:
     """Return a URL without its user name and password."""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname or ''}:{parts.port or 6379}{parts.path}"
+    return f"{parts.scheme}://{parts.hostname or ''}:{parts.port or _PORT}{parts.path}"
 
 
 async def _expects_tls(url: str | None) -> bool:
@@ -607,7 +608,7 @@ async def _expects_tls(url: str | None) -> bool:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
-        _, writer = await asyncio.open_connection(parts.hostname or "localhost", parts.port or 6379, ssl=context)
+        _, writer = await asyncio.open_connection(parts.hostname or "localhost", parts.port or _PORT, ssl=context)
     except OSError:
         return False
     writer.transport.abort()

@@ -163,7 +163,7 @@ class Cooldown:
 
     def follow_server(self, *, now: float, left: float, rejecting_for: float | None) -> None:
         """Take over the cooldown of a shared limit. The server grants probes; without it, one is due in a minute."""
-        if left > 0 and self.until <= now:
+        if self.until <= now:
             self._probe_at = now + COOLDOWN_PROBE_INTERVAL
         self.until = now + left
         self.rejecting_since = math.inf if rejecting_for is None else now - rejecting_for
@@ -179,7 +179,7 @@ class SlowStart:
     __slots__ = ("_began", "_most", "_open", "in_flight", "in_period", "previous")
 
     def __init__(self, most: int) -> None:
-        #: How many may be in flight in all, and how many of this period.
+        #: How many may be in flight in all, and of this period.
         self._most = self._open = most
         #: Requests of this period in flight.
         self.in_period: int = 0
@@ -202,13 +202,12 @@ class SlowStart:
         return is_current
 
     def open(self) -> None:
-        """Allow one more request in flight, after a response."""
-        if self._open < self._most:
-            self._open += 1
+        """Allow one more request of this period in flight, after a response."""
+        self._open += 1
 
     def narrow(self) -> None:
         """Allow a single further request until its response arrives."""
-        self._open = min(self.in_period + 1, self._most)
+        self._open = self.in_period + 1
 
     def restart(self, number: int) -> None:
         """Begin a period after a 429: later permits have higher numbers."""
