@@ -108,15 +108,16 @@ class Gate:
         while True:
             if self._closed:
                 raise StateError(CLOSED)
-            now = self._used_here().time()
+            loop = self._used_here()
+            now = loop.time()
             since = now if since is None else since
             self._queue.called_at[operation] = now
             if not self._queue.waiting and self._may_begin(operation, now):
                 return self._begin(operation, now)
-            waiter = Waiter(ticket, operation, max_wait, until, since, deadline)
+            waiter = Waiter(loop.create_future(), ticket, operation, max_wait, until, since, deadline)
             self._add(waiter, now=now)
             try:
-                permit = await waiter
+                permit = await waiter.permit
             except BaseException:
                 # The task was cancelled, or its coroutine was closed.
                 self._leave(waiter)
@@ -136,13 +137,14 @@ class Gate:
             self._admit()
 
     def _leave(self, waiter: Waiter) -> None:
-        if waiter.get_loop().is_closed():
+        permit = waiter.permit
+        if permit.get_loop().is_closed():
             return
-        if waiter.cancel() or waiter.cancelled():
+        if permit.cancel() or permit.cancelled():
             self._queue.waiting -= 1
             self._admit()
-        elif waiter.exception() is None:
-            self.unused(waiter.result())
+        elif permit.exception() is None:
+            self.unused(permit.result())
 
     def _used_here(self) -> asyncio.AbstractEventLoop:
         """Return the running event loop, to which the gate belongs from now on."""
