@@ -122,7 +122,7 @@ class Gate:
                 # The task was cancelled, or its coroutine was closed.
                 self._leave(waiter)
                 raise
-            if self._window.cooldown.allows(permit, self._now()):
+            if self._window.cooldown.allows(permit):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
             self.unused(permit)
@@ -283,8 +283,11 @@ class Gate:
     def _admit(self) -> None:
         self._stop_timer()
         loop = self._loop
-        while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
-            now, first, until = loop.time(), None, math.inf
+        if loop is None or loop.is_closed():
+            return
+        now = loop.time()
+        while self._queue.waiting and not self._window.slow_start.is_full:
+            first, until = None, math.inf
             for waiter in self._queue.heads():
                 wait = self._next_start(waiter.operation, now)
                 if wait > 0:

@@ -105,12 +105,15 @@ class Queue:
 
     def heads(self) -> list[Waiter]:
         """Return the first waiter of each operation."""
-        for operation, waiters in list(self._waiters.items()):
+        heads = []
+        for operation, waiters in [*self._waiters.items()]:
             while waiters and waiters[0].permit.done():
                 waiters.popleft()
-            if not waiters:
+            if waiters:
+                heads.append(waiters[0])
+            else:
                 del self._waiters[operation]
-        return [waiters[0] for waiters in self._waiters.values()]
+        return heads
 
     def grant(self, waiter: Waiter, permit: Permit) -> None:
         """Give a permit to a waiter."""
