@@ -137,17 +137,22 @@ class Call:
         if self.has_expired and self.task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
             raise TimeoutError from error
 
-    def admit(self) -> None:
+    def queued(self, rejecting_since: float) -> None:
+        """Start the deadline within the time in the queue in which only 429s came; infinity for no such time."""
+        if self.started_at is None and rejecting_since < math.inf:
+            self.started_at = max(self.began_at, rejecting_since)
+
+    def admit(self, now: float) -> None:
         """Record that the gate has admitted the call; the deadline takes the place of the queue timeout."""
         if not self.was_admitted:
             self.was_admitted, self.ends_at = True, math.inf
-            self.start_deadline()
+            self.start_deadline(now)
 
-    def start_deadline(self) -> None:
+    def start_deadline(self, now: float) -> None:
         """Start the deadline. A call that waits for a circuit breaker keeps its queue timeout too."""
         if self.started_at is None:
             # Not when the call begins: queueing behind other tasks of the program must not fail a call.
-            self.started_at = self.clock()
+            self.started_at = now
         if (deadline := self.info.policy.deadline) is not None:
             self._calls.end_by(self, self.started_at + deadline)
 
