@@ -113,17 +113,14 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse bytes. Bytes of no response end the connection."""
-        if (reason := self._receive(data)) is not None:
-            self._on("loss", httpx.RemoteProtocolError(reason))
+        # On a new connection, servers of other protocols may send first.
+        is_http = self.status or self._without_body or data.startswith(_BEGINNING)
+        reason = "something arrived that belongs to no request" if self.state == "idle" else self._feed(data)
+        if reason is not None:
+            self._on("loss", httpx.RemoteProtocolError(reason if is_http else NOT_HTTP))
         if self._unread > _READ_AHEAD and self.state in ("body", "last body"):
             self._transport.pause_reading()
         self._wake()
-
-    def _receive(self, data: bytes) -> str | None:
-        # On a new connection, servers of other protocols may send first.
-        is_first = not self.status and not self._without_body
-        reason = "something arrived that belongs to no request" if self.state == "idle" else self._feed(data)
-        return NOT_HTTP if reason and is_first and not data.startswith(_BEGINNING) else reason
 
     def _feed(self, data: bytes) -> str | None:
         try:
@@ -250,7 +247,8 @@ class Connection(asyncio.Protocol):
         """
         if not self._body and self._failure is not None and self.state == "broken":
             raise self._failure
-        self._transport.resume_reading()
+        if self._unread > _READ_AHEAD:
+            self._transport.resume_reading()
         data, self._body, self._unread = b"".join(self._body), [], 0
         return data
 
