@@ -51,7 +51,8 @@ class Gate:
         self._granted: dict[Permit, tuple[Hashable, Window | None]] = {}
         #: The circuit breakers of operations and paths that have failed since their last success: almost always none.
         self.breakers: Breakers[Any] = Breakers()
-        self._tickets = itertools.count()
+        #: Returns a position in the queue, kept through all attempts of a call: a lower one is served first.
+        self.ticket: Callable[[], int] = itertools.count().__next__
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
@@ -72,10 +73,6 @@ class Gate:
     def waiting(self) -> int:
         """Calls that wait for a permit."""
         return self._queue.waiting
-
-    def ticket(self) -> int:
-        """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
-        return next(self._tickets)
 
     async def enter(
         self,
