@@ -278,13 +278,11 @@ class Gate:
         return self._queue.has_share_left(operation, now=now) and self._next_start(operation, now) == 0
 
     def _admit(self) -> None:
-        self._stop_timer()
+        if self._timer is not None:
+            self._stop_timer()
         loop = self._loop
-        if loop is None or loop.is_closed():
-            return
-        now = loop.time()
-        while self._queue.waiting and not self._window.slow_start.is_full:
-            first, until = None, math.inf
+        while self._queue.waiting and not self._window.slow_start.is_full and loop is not None and not loop.is_closed():
+            now, first, until = loop.time(), None, math.inf
             for waiter in self._queue.heads():
                 wait = self._next_start(waiter.operation, now)
                 if wait > 0:

@@ -81,8 +81,7 @@ class Queue:
 
     def has_share_left(self, operation: Hashable, *, now: float) -> bool:
         """Return whether an operation may have another permit."""
-        held = self.held[operation]
-        if held == 0 or len(self.called_at) == 1:
+        if len(self.called_at) == 1 or not (held := self.held[operation]):
             return True
         share = LARGEST_SHARE * (self._most - sum(self.held.values()) + held)
         return held + 1 <= share or not self.serves_others(operation, now=now)
