@@ -89,7 +89,7 @@ class Call:
         self._calls = calls
         self.trace: CallTrace | None = trace
         #: The operation, which has limits and a circuit breaker of its own; the host when no template is known.
-        self.operation: tuple[str, str] = (info.method, info.route if info.has_template else request.url.host)
+        self.operation: str = f"{info.method} {info.route if info.has_template else request.url.host}"
         self.began_at: float = self.clock()
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  # asyncio runs: the clock is that of its event loop
@@ -106,9 +106,9 @@ class Call:
         self.was_closed: bool = False
 
     @property
-    def scopes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def scopes(self) -> tuple[tuple[str, str], str]:
         """The keys of its two circuit breakers: that of its path, and that of its operation."""
-        return (*self.operation, self.request.path), self.operation
+        return (self.operation, self.request.path), self.operation
 
     @property
     def elapsed(self) -> float:
