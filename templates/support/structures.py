@@ -178,7 +178,7 @@ class ResponseReader(Generic[M]):
     def _parsed(self, body: bytes) -> M | None:
         """Return the model of a response that matches the document apart from new properties; None for any other."""
         for any_kind in (False, True):
-            decoder = self._decoder(any_kind=any_kind)
+            decoder = self._decoders.get(any_kind) or self._decoder(any_kind=any_kind)
             if decoder is None:
                 break
             try:
