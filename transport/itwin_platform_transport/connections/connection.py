@@ -100,7 +100,7 @@ class Connection(asyncio.Protocol):
         if after is None:
             return
         self.state = after
-        if after in ("closed", "broken"):
+        if after in {"closed", "broken"}:
             self._failure = failure
             self._transport.abort()
 
@@ -215,7 +215,7 @@ class Connection(asyncio.Protocol):
         self._on("request")
         # In pieces: the write timeout limits the progress, not the whole body.
         for start in range(0, len(content) or 1, _WRITTEN_AT_ONCE):
-            if self.state in ("closed", "broken"):
+            if self.state in {"closed", "broken"}:
                 break
             piece = content[start : start + _WRITTEN_AT_ONCE]
             self._transport.write(piece if start else head + piece)
@@ -277,7 +277,7 @@ class Connection(asyncio.Protocol):
 
     async def _wait_to_write(self, seconds: float | None) -> bool:
         """Wait while the peer reads too slowly; return whether to send the rest of the request."""
-        while self._is_paused and self.state not in ("closed", "broken"):
+        while self._is_paused and self.state not in {"closed", "broken"}:
             # An error response that arrives early ends the upload. Source: RFC 9110, section 7.5.
             if self.status >= 300:
                 return False
