@@ -165,8 +165,8 @@ class Progress:
 
     def after(self, outcome: Outcome) -> "Progress":
         """Return the progress after one more attempt."""
-        if outcome is Outcome.FINAL:  # the common case: see the row "GET" of docs/benchmarks.md
-            return Progress(self.attempts + 1, self.rate_limits, self.sent + 1, self.may_have_had_an_effect)
+        if self is NO_ATTEMPTS and outcome is Outcome.FINAL:  # see the row "GET" of docs/benchmarks.md
+            return ONE_RESPONSE
         is_rate_limited = outcome is Outcome.RATE_LIMITED
         return Progress(
             self.attempts + (not is_rate_limited and outcome is not Outcome.UNTRUSTED),
@@ -193,6 +193,8 @@ class Progress:
 
 #: The progress of a call that has made no attempt.
 NO_ATTEMPTS = Progress()
+#: The progress of a call that the first attempt ends.
+ONE_RESPONSE = Progress(attempts=1, sent=1)
 
 
 class Retry(NamedTuple):

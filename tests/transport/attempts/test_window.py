@@ -82,7 +82,7 @@ def test_a_long_cooldown_is_probed_each_minute() -> None:
     window.responded(late)
     probe = window.begin(60.0)
     window.unused(unsent)
-    assert window.cooldown.allows(probe, 60.0)
+    assert window.cooldown.allows(probe)
     assert (wait_of(window, 61.0), window.cooldown.left(61.0), wait_of(window, 120.0)) == (59.0, 86_339.0, math.inf)
     window.rate_limited(probe, TooManyRequests(now=120.0, wait=80_000.0))
     assert (wait_of(window, 120.0), window.cooldown.left(120.0)) == (60.0, 80_000.0)

@@ -89,7 +89,7 @@ class Call:
         self._calls = calls
         self.trace: CallTrace | None = trace
         #: The operation, which has limits and a circuit breaker of its own; the host when no template is known.
-        self.operation: tuple[str, str] = (info.method, info.route if info.has_template else request.url.host)
+        self.operation: str = f"{info.method} {info.route if info.has_template else request.url.host}"
         self.began_at: float = self.clock()
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  # asyncio runs: the clock is that of its event loop
@@ -106,9 +106,9 @@ class Call:
         self.was_closed: bool = False
 
     @property
-    def scopes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def scopes(self) -> tuple[tuple[str, str], str]:
         """The keys of its two circuit breakers: that of its path, and that of its operation."""
-        return (*self.operation, self.request.path), self.operation
+        return (self.operation, self.request.path), self.operation
 
     @property
     def elapsed(self) -> float:
@@ -137,17 +137,22 @@ class Call:
         if self.has_expired and self.task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
             raise TimeoutError from error
 
-    def admit(self) -> None:
+    def queued(self, rejecting_since: float) -> None:
+        """Start the deadline within the time in the queue in which only 429s came; infinity for no such time."""
+        if self.started_at is None and rejecting_since < math.inf:
+            self.started_at = max(self.began_at, rejecting_since)
+
+    def admit(self, now: float) -> None:
         """Record that the gate has admitted the call; the deadline takes the place of the queue timeout."""
         if not self.was_admitted:
             self.was_admitted, self.ends_at = True, math.inf
-            self.start_deadline()
+            self.start_deadline(now)
 
-    def start_deadline(self) -> None:
+    def start_deadline(self, now: float) -> None:
         """Start the deadline. A call that waits for a circuit breaker keeps its queue timeout too."""
         if self.started_at is None:
             # Not when the call begins: queueing behind other tasks of the program must not fail a call.
-            self.started_at = self.clock()
+            self.started_at = now
         if (deadline := self.info.policy.deadline) is not None:
             self._calls.end_by(self, self.started_at + deadline)
 

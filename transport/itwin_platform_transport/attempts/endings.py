@@ -155,7 +155,7 @@ def cooling_down(
     )
 
 
-def not_admitted(call: Call, progress: Progress, failure: Exception) -> TransportError:
+def not_admitted(call: Call, progress: Progress, failure: BaseException) -> TransportError:
     """Return the error of a call that the gate did not admit, because the gate is closed or failed."""
     reason = str(failure) if isinstance(failure, UsageError) else f"the gate failed ({type(failure).__name__})"
     return _error(call, progress, reason)

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import math
 import random
 import ssl
 from collections.abc import Awaitable, Callable, Coroutine
@@ -165,23 +164,34 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Make attempts until one of them decides: gate and token, attempt, decision, delay."""
         gate, tokens = self._gate, self._tokens
         call = Call(request, info, gate.ticket(), self._calls, trace)
-        progress, attempt, permit, sending, started = NO_ATTEMPTS, None, None, None, call.began_at
+        progress, attempt, permit, sending = NO_ATTEMPTS, None, None, None
         token, new_token, has_refreshed = None, None, False
         try:
             with call:
                 while True:
-                    permit = await self._enter_gate(call, progress)
-                    is_ready, new_token = self._take_token(call, permit, new_token)
+                    permit = None
+                    if gate.breakers.active:
+                        await self._wait_for_breakers(call, progress)
+                    began = call.clock()
+                    permit = await gate.enter(
+                        call.ticket,
+                        max_wait=call.longest_cooldown,
+                        until=call.ends_at,
+                        deadline=info.policy.deadline,
+                        operation=call.operation,
+                    )
+                    call.waited("gate_wait", since=began)
+                    is_ready, new_token = self._take_token(call, progress, permit, new_token)
                     if not is_ready:
                         # Other calls use the permit meanwhile. This call keeps its ticket: its place in the queue.
                         if tokens is not None and new_token is None:
                             with call.waiting_for_token():
                                 new_token = await tokens.get(since=call.began_at)
                         continue
-                    token, sending, started = new_token, Sending(request.extensions.get("trace")), call.clock()
+                    token, sending = new_token, Sending(request.extensions.get("trace"))
                     attempt = await self._attempt(call, sending, permit, token, progress)
                     sending, new_token = None, None
-                    self._attempt_ended(call, attempt, permit, token, progress, started=started)
+                    self._attempt_ended(call, attempt, permit, token, progress)
                     progress = progress.after(attempt.outcome)
                     if tokens is not None and token is not None and attempt.status == 401 and not has_refreshed:
                         has_refreshed = True
@@ -202,9 +212,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except BaseException as error:  # noqa: BLE001  # it is raised again
             if sending is not None and permit is not None:
-                self._report(call, progress, None, error, token, started=started)
+                self._report(call, progress, None, error, token, permit)
                 gate.abandoned(permit)
-            return self._end(call, progress, attempt, token, sending, error)
+            return self._end(call, progress, attempt, token, permit, sending, error)
         finally:
             if gate.breakers.active:
                 gate.breakers.call_ended(call, call.scopes)
@@ -216,15 +226,17 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         progress: Progress,
         attempt: Attempt | None,
         token: AccessToken | None,
+        permit: Permit | None,
         sending: Sending | None,
         error: BaseException,
     ) -> CallResult:
         """Return the result of a call that an exception has ended, or raise an error.
 
-        `sending` is None unless an attempt is in flight. A TimeoutError of a call whose time is not over comes from a
-        function of the application.
+        `permit` is None if the call waited for the gate, and `sending` is None unless an attempt is in flight. A
+        TimeoutError of a call whose time is not over comes from a function of the application.
         """
         now = self._now
+        call.queued(self._gate.rejecting_since(call.operation))
         try:
             if isinstance(error, TimeoutError) and call.has_expired:
                 left = self._gate.cooldown_left(call.operation) or None
@@ -239,6 +251,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 return cooling_down(call, progress, cause, seconds=error.seconds, now=now)
             if isinstance(error, CircuitOpenError):
                 return circuit_open(call, progress, cast("SharedAttempt", error.record), token=token, now=now)
+            has_gate_failed = permit is None and isinstance(error, Exception)
+            if has_gate_failed and (progress.made or not isinstance(error, PlatformError)):
+                raise not_admitted(call, progress, error) from error
             raise error
         except (TransportError, StateError, asyncio.CancelledError) as raised:
             remove_frames(raised)
@@ -246,18 +261,26 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             del error  # its traceback has this frame: both would keep each other in memory
 
-    def _take_token(self, call: Call, permit: Permit, token: AccessToken | None) -> tuple[bool, AccessToken | None]:
+    def _take_token(
+        self, call: Call, progress: Progress, permit: Permit, token: AccessToken | None
+    ) -> tuple[bool, AccessToken | None]:
         """Take the token of an attempt; return whether the attempt can be sent now, and the token.
 
         If it cannot be sent, because a token takes time or a breaker is open, the permit is given back.
 
         Args:
-            call: the call.
+            call: the call, which the gate has admitted.
+            progress: its attempts so far.
             permit: the permit of the attempt.
             token: a token that has not been sent yet; None to take the present one.
         """
         tokens, is_ready = self._tokens, False
         try:
+            if self._calls.is_closed:
+                # `aclose()` ran in the loop iteration that granted the permit, and `admit` would replace its `ends_at`.
+                raise closed(call, progress, is_in_flight=False)
+            call.queued(self._gate.rejecting_since(call.operation))
+            call.admit(permit.at)
             if tokens is not None:
                 token = tokens.ready() or token
             # The breaker may have opened while the call was queued.
@@ -272,38 +295,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Return the open circuit breaker that the call has to wait for; None when there is none."""
         return self._gate.breakers.blocking(call, call.scopes, now=call.clock())
 
-    async def _enter_gate(self, call: Call, progress: Progress) -> Permit:
-        """Wait until no open circuit breaker keeps the call waiting, and the gate has a permit for it."""
-        gate, policy, began = self._gate, call.info.policy, call.clock()
-        while gate.breakers.active and (breaker := self._breaker_of(call)) is not None:
-            call.start_deadline()
-            await breaker.wait(call, progress=progress, policy=policy, until=call.ends_at)
-            call.waited("outage_wait", since=began)
+    async def _wait_for_breakers(self, call: Call, progress: Progress) -> None:
+        """Wait until no open circuit breaker keeps the call waiting."""
+        while (breaker := self._breaker_of(call)) is not None:
             began = call.clock()
-        try:
-            permit = await gate.enter(
-                call.ticket,
-                max_wait=call.longest_cooldown,
-                until=call.ends_at,
-                deadline=policy.deadline,
-                operation=call.operation,
-            )
-        except WaitTooLongError:
-            raise
-        except Exception as error:
-            if isinstance(error, PlatformError) and not progress.made:
-                raise
-            raise not_admitted(call, progress, error) from error
-        finally:
-            if call.started_at is None and (since := gate.rejecting_since(call.operation)) < math.inf:
-                call.started_at = max(began, since)  # while only 429s come, the deadline includes queueing
-        if self._calls.is_closed:
-            # `aclose()` ran in the loop iteration that granted the permit, and `admit` would replace its `ends_at`.
-            gate.unused(permit)
-            raise closed(call, progress, is_in_flight=False)
-        call.admit()
-        call.waited("gate_wait", since=began)
-        return permit
+            call.start_deadline(began)
+            await breaker.wait(call, progress=progress, policy=call.info.policy, until=call.ends_at)
+            call.waited("outage_wait", since=began)
 
     def _attempt(
         self, call: Call, sending: Sending, permit: Permit, token: AccessToken | None, before: Progress
@@ -344,8 +342,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         permit: Permit,
         token: AccessToken | None,
         before: Progress,
-        *,
-        started: float,
     ) -> None:
         """End the permit of an attempt, and report its result to the application and to the circuit breakers."""
         if attempt.response is None:
@@ -354,7 +350,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._was_reached = True
             if attempt.outcome is not Outcome.RATE_LIMITED:  # the head of a 429 has ended its permit
                 self._gate.responded(permit)
-        self._report(call, before, attempt.response, attempt.error, token, started=started)
+        self._report(call, before, attempt.response, attempt.error, token, permit)
         if attempt.outcome is not Outcome.FINAL or self._gate.breakers.active:
             self._tell_breakers(call, attempt, token)
 
@@ -408,8 +404,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         response: Response | None,
         error: BaseException | None,
         token: AccessToken | None,
-        *,
-        started: float,
+        permit: Permit,
     ) -> None:
         if self._on_event is None and not LOGGER.isEnabledFor(logging.DEBUG):
             return
@@ -420,7 +415,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             route=call.info.route,
             status=None if response is None else response.status_code,
             error=None if error is None else type(error).__name__,
-            seconds=call.clock() - started,
+            seconds=call.clock() - permit.at,
             attempt=before.made + 1,
             correlation_id=hide_token(token, returned) if returned else id_of(call.request.headers),
         )

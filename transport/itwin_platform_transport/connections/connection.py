@@ -100,7 +100,7 @@ class Connection(asyncio.Protocol):
         if after is None:
             return
         self.state = after
-        if after in ("closed", "broken"):
+        if after in {"closed", "broken"}:
             self._failure = failure
             self._transport.abort()
 
@@ -113,17 +113,14 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse bytes. Bytes of no response end the connection."""
-        if (reason := self._receive(data)) is not None:
-            self._on("loss", httpx.RemoteProtocolError(reason))
+        # On a new connection, servers of other protocols may send first.
+        is_http = self.status or self._without_body or data.startswith(_BEGINNING)
+        reason = "something arrived that belongs to no request" if self.state == "idle" else self._feed(data)
+        if reason is not None:
+            self._on("loss", httpx.RemoteProtocolError(reason if is_http else NOT_HTTP))
         if self._unread > _READ_AHEAD and self.state in ("body", "last body"):
             self._transport.pause_reading()
         self._wake()
-
-    def _receive(self, data: bytes) -> str | None:
-        # On a new connection, servers of other protocols may send first.
-        is_first = not self.status and not self._without_body
-        reason = "something arrived that belongs to no request" if self.state == "idle" else self._feed(data)
-        return NOT_HTTP if reason and is_first and not data.startswith(_BEGINNING) else reason
 
     def _feed(self, data: bytes) -> str | None:
         try:
@@ -184,7 +181,8 @@ class Connection(asyncio.Protocol):
         if status < 200:
             return
         self.status, self._without_body = status, 0
-        self.http_version = f"HTTP/{self._parser.get_http_version()}".encode()
+        # That of the first response: the version belongs to the peer. Source: RFC 9110, section 2.5.
+        self.http_version = self.http_version or f"HTTP/{self._parser.get_http_version()}".encode()
         if self._is_head_request:
             self._on("last response")
             self._on("end")
@@ -217,7 +215,7 @@ class Connection(asyncio.Protocol):
         self._on("request")
         # In pieces: the write timeout limits the progress, not the whole body.
         for start in range(0, len(content) or 1, _WRITTEN_AT_ONCE):
-            if self.state in ("closed", "broken"):
+            if self.state in {"closed", "broken"}:
                 break
             piece = content[start : start + _WRITTEN_AT_ONCE]
             self._transport.write(piece if start else head + piece)
@@ -250,7 +248,8 @@ class Connection(asyncio.Protocol):
         """
         if not self._body and self._failure is not None and self.state == "broken":
             raise self._failure
-        self._transport.resume_reading()
+        if self._unread > _READ_AHEAD:
+            self._transport.resume_reading()
         data, self._body, self._unread = b"".join(self._body), [], 0
         return data
 
@@ -278,7 +277,7 @@ class Connection(asyncio.Protocol):
 
     async def _wait_to_write(self, seconds: float | None) -> bool:
         """Wait while the peer reads too slowly; return whether to send the rest of the request."""
-        while self._is_paused and self.state not in ("closed", "broken"):
+        while self._is_paused and self.state not in {"closed", "broken"}:
             # An error response that arrives early ends the upload. Source: RFC 9110, section 7.5.
             if self.status >= 300:
                 return False

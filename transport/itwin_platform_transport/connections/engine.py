@@ -61,7 +61,7 @@ _LINE_BYTES = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
 #: The bytes of request targets.
 _TARGET_BYTES = bytes(range(0x21, 0x7F))
 
-#: The method and the lines of headers, None if one is illegal; and the headers that state where the body ends.
+#: The parts of a head around its target, None if one is illegal; and the headers that state where the body ends.
 HeaderLines = tuple[tuple[bytes, bytes] | None, list[tuple[bytes, bytes]]]
 
 
@@ -195,10 +195,10 @@ class WatchedTransport(httpx.AsyncHTTPTransport):
 
 
 def _is_watched() -> bool:
-    return (
-        _is_replaced(httpx.AsyncHTTPTransport.handle_async_request, "httpx.")
-        or _is_replaced(httpx.AsyncClient.send, "httpx.")
-        or _is_watched_below()
+    handle, send = httpx.AsyncHTTPTransport.handle_async_request, httpx.AsyncClient.send
+    is_unchanged = handle is _UNREPLACED[0] and send is _UNREPLACED[1]
+    return _is_watched_below() or (
+        not is_unchanged and (_is_replaced(handle, "httpx.") or _is_replaced(send, "httpx."))
     )
 
 
@@ -214,6 +214,13 @@ def _is_watched_below() -> bool:
 def _is_replaced(method: object, prefix: str) -> bool:
     # A replacement is either not a plain function or was defined in another package.
     return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(prefix)
+
+
+#: The two functions of httpx if they were not replaced when this module was imported: they need no other check.
+_UNREPLACED = [
+    None if _is_replaced(method, "httpx.") else method
+    for method in (httpx.AsyncHTTPTransport.handle_async_request, httpx.AsyncClient.send)
+]
 
 
 class Pool:
@@ -403,13 +410,13 @@ class Body(httpx.AsyncByteStream):
 
 
 def header_lines(method: bytes, headers: RawHeaders) -> HeaderLines:
-    """Return the part of a head that many requests share: their method and headers, checked."""
+    """Return the parts of a head that many requests share, before and after its target, checked."""
     names, lines = [name for name, _ in headers], b"".join([b"%s: %s\r\n" % pair for pair in headers])
     # Without the legal bytes of lines, only the line ends may remain.
     is_legal = all(names) and lines.translate(None, _LINE_BYTES) == b"\r\n" * len(names)
     is_legal = is_legal and method != b"" and not b"".join([method, *names]).translate(None, _TOKEN_BYTES)
     stated = [(name.lower(), value) for name, value in headers if name.lower() in FRAMING]
-    return (method, lines) if is_legal else None, stated
+    return (method + b" ", b" HTTP/1.1\r\n%s\r\n" % lines) if is_legal else None, stated
 
 
 def head_of(target: bytes, headers: HeaderLines, content: bytes) -> bytes:
@@ -418,13 +425,13 @@ def head_of(target: bytes, headers: HeaderLines, content: bytes) -> bytes:
     Raises:
         httpx.LocalProtocolError: a part is illegal: a server could read another head, or two requests.
     """
-    beginning, stated = headers
+    around, stated = headers
     if (stated or content) and stated != [(b"content-length", b"%d" % len(content))]:
         raise httpx.LocalProtocolError("Content-Length is not the length of the body")
-    if beginning is None or target.translate(None, _TARGET_BYTES):
+    if around is None or target.translate(None, _TARGET_BYTES):
         raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
-    method, lines = beginning
-    return b"%s %s HTTP/1.1\r\n%s\r\n" % (method, target, lines)
+    before, after = around
+    return before + target + after
 
 
 async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.SSLContext | None) -> P:

@@ -176,7 +176,7 @@ class Request:
 
     def with_bearer(self, token: str) -> "Request":
         """Return the request with a bearer token."""
-        headers = (*self.raw_headers, (b"Authorization", b"Bearer %s" % token.encode("ascii")))
+        headers = (*self.raw_headers, (b"Authorization", b"Bearer " + token.encode("ascii")))
         return Request(self.method, self.origin, self.target, headers, self.content, self.extensions)
 
     @property

@@ -186,7 +186,7 @@ class Breaker(Generic[T]):
 
 
 #: The key of a breaker: an operation, or an operation and a path.
-Scope = tuple[str, ...]
+Scope = Hashable
 
 
 class Breakers(Generic[T]):

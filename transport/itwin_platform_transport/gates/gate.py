@@ -51,7 +51,8 @@ class Gate:
         self._granted: dict[Permit, tuple[Hashable, Window | None]] = {}
         #: The circuit breakers of operations and paths that have failed since their last success: almost always none.
         self.breakers: Breakers[Any] = Breakers()
-        self._tickets = itertools.count()
+        #: Returns a position in the queue, kept through all attempts of a call: a lower one is served first.
+        self.ticket: Callable[[], int] = itertools.count().__next__
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
@@ -72,10 +73,6 @@ class Gate:
     def waiting(self) -> int:
         """Calls that wait for a permit."""
         return self._queue.waiting
-
-    def ticket(self) -> int:
-        """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
-        return next(self._tickets)
 
     async def enter(
         self,
@@ -108,20 +105,21 @@ class Gate:
         while True:
             if self._closed:
                 raise StateError(CLOSED)
-            now = self._used_here().time()
+            loop = self._used_here()
+            now = loop.time()
             since = now if since is None else since
             self._queue.called_at[operation] = now
             if not self._queue.waiting and self._may_begin(operation, now):
                 return self._begin(operation, now)
-            waiter = Waiter(ticket, operation, max_wait, until, since, deadline)
+            waiter = Waiter(loop.create_future(), ticket, operation, max_wait, until, since, deadline)
             self._add(waiter, now=now)
             try:
-                permit = await waiter
+                permit = await waiter.permit
             except BaseException:
                 # The task was cancelled, or its coroutine was closed.
                 self._leave(waiter)
                 raise
-            if self._window.cooldown.allows(permit, self._now()):
+            if self._window.cooldown.allows(permit):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
             self.unused(permit)
@@ -136,13 +134,14 @@ class Gate:
             self._admit()
 
     def _leave(self, waiter: Waiter) -> None:
-        if waiter.get_loop().is_closed():
+        permit = waiter.permit
+        if permit.get_loop().is_closed():
             return
-        if waiter.cancel() or waiter.cancelled():
+        if permit.cancel() or permit.cancelled():
             self._queue.waiting -= 1
             self._admit()
-        elif waiter.exception() is None:
-            self.unused(waiter.result())
+        elif permit.exception() is None:
+            self.unused(permit.result())
 
     def _used_here(self) -> asyncio.AbstractEventLoop:
         """Return the running event loop, to which the gate belongs from now on."""
@@ -279,9 +278,10 @@ class Gate:
         return self._queue.has_share_left(operation, now=now) and self._next_start(operation, now) == 0
 
     def _admit(self) -> None:
-        self._stop_timer()
+        if self._timer is not None:
+            self._stop_timer()
         loop = self._loop
-        while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
+        while self._queue.waiting and not self._window.slow_start.is_full and loop is not None and not loop.is_closed():
             now, first, until = loop.time(), None, math.inf
             for waiter in self._queue.heads():
                 wait = self._next_start(waiter.operation, now)

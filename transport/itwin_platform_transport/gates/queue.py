@@ -5,7 +5,9 @@ import math
 from bisect import insort
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from operator import attrgetter
+from typing import Final
 
 from .window import Permit, WaitTooLongError
 
@@ -20,36 +22,27 @@ OTHERS_FIRST = 5.0
 CLOCK_ERROR = 1e-6
 
 
-class Waiter(asyncio.Future[Permit]):
+@dataclass(slots=True, eq=False)
+class Waiter:
     """A task's wait for a permit, with its limits.
 
     Args:
+        permit: the future that the task awaits. It is no subclass: a task resumes from one more slowly.
         ticket: its position in the queue.
         operation: the operation of its request.
         max_wait: the longest cooldown to wait for, in seconds.
-        until: the call's deadline, in the event loop's time; None while it has not started.
+        until: when the call ends, in the event loop's time; None for no limit.
         since: when the call began to wait.
         deadline: the seconds of its deadline, which count from `since` while only 429s come; None for none.
     """
 
-    __slots__ = ("deadline", "max_wait", "operation", "since", "ticket", "until")
-
-    def __init__(
-        self,
-        ticket: int,
-        operation: Hashable,
-        max_wait: float,
-        until: float | None,
-        since: float,
-        deadline: float | None,
-    ) -> None:
-        super().__init__()
-        self.ticket: int = ticket
-        self.operation: Hashable = operation
-        self.max_wait: float = max_wait + CLOCK_ERROR
-        self.until: float = math.inf if until is None else until
-        self.since: float = since
-        self.deadline: float = math.inf if deadline is None else deadline
+    permit: Final[asyncio.Future[Permit]]
+    ticket: Final[int]
+    operation: Final[Hashable]
+    max_wait: Final[float]
+    until: Final[float | None]
+    since: Final[float]
+    deadline: Final[float | None]
 
     def gives_up(self, *, now: float, left: float, rejecting_since: float = math.inf) -> bool:
         """Return whether a cooldown of `left` seconds is too long for this waiter.
@@ -59,8 +52,9 @@ class Waiter(asyncio.Future[Permit]):
             left: how long the cooldown lasts.
             rejecting_since: since when only 429s have come: from then on its time in the queue counts.
         """
-        is_over = now + left >= max(self.since, rejecting_since) + self.deadline
-        return is_over or left > self.max_wait or (left > 0 and now + left >= self.until)
+        is_over = self.deadline is not None and now + left >= max(self.since, rejecting_since) + self.deadline
+        is_late = self.until is not None and left > 0 and now + left >= self.until
+        return is_over or is_late or left > self.max_wait + CLOCK_ERROR
 
 
 class Queue:
@@ -87,8 +81,7 @@ class Queue:
 
     def has_share_left(self, operation: Hashable, *, now: float) -> bool:
         """Return whether an operation may have another permit."""
-        held = self.held[operation]
-        if held == 0 or len(self.called_at) == 1:
+        if len(self.called_at) == 1 or not (held := self.held[operation]):
             return True
         share = LARGEST_SHARE * (self._most - sum(self.held.values()) + held)
         return held + 1 <= share or not self.serves_others(operation, now=now)
@@ -111,17 +104,20 @@ class Queue:
 
     def heads(self) -> list[Waiter]:
         """Return the first waiter of each operation."""
-        for operation, waiters in list(self._waiters.items()):
-            while waiters and waiters[0].done():
+        heads = []
+        for operation, waiters in [*self._waiters.items()]:
+            while waiters and waiters[0].permit.done():
                 waiters.popleft()
-            if not waiters:
+            if waiters:
+                heads.append(waiters[0])
+            else:
                 del self._waiters[operation]
-        return [waiters[0] for waiters in self._waiters.values()]
+        return heads
 
     def grant(self, waiter: Waiter, permit: Permit) -> None:
         """Give a permit to a waiter."""
         self.waiting -= 1
-        waiter.set_result(permit)
+        waiter.permit.set_result(permit)
 
     def count(self, may_start: Callable[[Hashable], bool]) -> int:
         """Return how many waiters belong to an operation that may start."""
@@ -154,9 +150,9 @@ class Queue:
                 self.fail(waiter, error)
 
     def _waiting_of(self, operation: Hashable) -> list[Waiter]:
-        return [waiter for waiter in self._waiters[operation] if not waiter.done()]
+        return [waiter for waiter in self._waiters[operation] if not waiter.permit.done()]
 
     def fail(self, waiter: Waiter, error: Exception) -> None:
         """End a wait with an error."""
         self.waiting -= 1
-        waiter.set_exception(error)
+        waiter.permit.set_exception(error)

@@ -120,9 +120,9 @@ class Cooldown:
         """Return the seconds until a request may start, at its end or as a probe."""
         return max(0.0, min(self.until, self._probe_at) - now)
 
-    def allows(self, permit: Permit, now: float) -> bool:
+    def allows(self, permit: Permit) -> bool:
         """Return whether a permit still holds: a cooldown may have started since it was granted."""
-        return now >= self.until or permit == self._probe
+        return permit.at >= self.until or permit is self._probe
 
     def probe(self, permit: Permit) -> None:
         """Record a request that starts within the cooldown."""
@@ -165,7 +165,7 @@ class Cooldown:
         """Take over the cooldown of a shared limit. The server grants probes; without it, one is due in a minute."""
         if self.until <= now:
             self._probe_at = now + COOLDOWN_PROBE_INTERVAL
-        self.until = now + left
+        self.until = now + left if left > 0 else -math.inf
         self.rejecting_since = math.inf if rejecting_for is None else now - rejecting_for
 
 

@@ -134,7 +134,7 @@ def make_request(
     if content or values.method in _WITH_LENGTH:
         headers += ((b"Content-Length", b"%d" % len(content)),)
     try:
-        query = encode_query(values.query)
+        query = encode_query(values.query) if values.query else ""
     except UnicodeError:
         raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None
     target = service.prefix + values.path + (f"?{query}" if query else "")
