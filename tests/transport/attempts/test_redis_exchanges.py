@@ -160,9 +160,9 @@ async def test_an_error_of_the_server_is_a_wrong_configuration_or_an_outage(from
     error, message = (REJECTIONS | OUTAGES)[case]
     outer = errors.ConnectionError("of redis-py")
     outer.__cause__ = error
-    for failure, port, named in ((error, ":1", 1), (outer, "", 6379)):
+    for failure, server, named in ((error, "127.0.0.1:1", "127.0.0.1:1"), (outer, "[::1]", "[::1]:6379")):
         from_url.return_value, events = PreparedRedis(steps=[reply(7), failure, reply(8)]), list[GateChanged]()
-        gate = RedisGate(f"rediss://user:planted-secret@127.0.0.1{port}/2", name="n", on_event=events.append)
+        gate = RedisGate(f"rediss://user:planted-secret@{server}/2", name="n", on_event=events.append)
         await enter(gate)
         if case in REJECTIONS:
             with pytest.raises(UsageError) as raised:
@@ -173,7 +173,7 @@ async def test_an_error_of_the_server_is_a_wrong_configuration_or_an_outage(from
         else:
             gate.abandoned(await enter(gate))
             text = str(events[0].reason)
-        assert text.startswith(f"rediss://127.0.0.1:{named}/2 {message}")
+        assert text.startswith(f"rediss://{named}/2 {message}")
         await gate.aclose()
 
 

@@ -597,7 +597,8 @@ async def _closed_with_loop(client: Any) -> AsyncGenerator[None]:
 def _address_of(url: str) -> str:
     """Return a URL without its user name and password."""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname or ''}:{parts.port or _PORT}{parts.path}"
+    port = "" if parts.port else f":{_PORT}"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{port}{parts.path}"
 
 
 async def _expects_tls(url: str | None) -> bool:
