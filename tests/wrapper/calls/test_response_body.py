@@ -11,6 +11,7 @@ from itwin_platform._requests.sender import DecodedResponse
 from itwin_platform_transport import AccessToken, BackoffPolicy, CallInfo, CallResult, Request, ResponseDecodeError
 from itwin_platform_transport.attempts.endings import KEPT_OF_TOO_LARGE
 from itwin_platform_transport.connections.messages import Sending, send_through
+from itwin_platform_transport.policy import ONE_RESPONSE
 
 MOST = 1_000_000
 
@@ -42,9 +43,8 @@ async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
     request = await Request.of(httpx.Request("GET", "https://service.example"))
     received = await send_through(httpx.MockTransport(lambda _: response), request, Sending())
     await received.read(limit=limit)
-    result = CallResult(received, 1, 0.0, None, None, None, AccessToken("planted-token"))
-    info = CallInfo(method="GET", route="/", policy=BackoffPolicy())
-    complete = DecodedResponse(info, result, limit=limit)
+    result = CallResult(received, ONE_RESPONSE, 0.0, None, None, None, AccessToken("planted-token"))
+    complete = DecodedResponse(CallInfo("GET", "/", BackoffPolicy()), result, limit=limit)
     if complete.fault is not None and received.status_code < 300:
         raise complete.decode_error(complete.fault)
     return complete

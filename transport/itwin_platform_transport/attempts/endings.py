@@ -15,7 +15,6 @@ from ..errors import (
     TransportError,
     UsageError,
     counted,
-    sent_so_far,
     when_to_retry,
 )
 from ..policy import Outcome, Progress, exceeded_limit, moment_after
@@ -33,7 +32,7 @@ class CallResult:
     Args:
         response: the final response, read. When a known cooldown ended the call, the 429 that started the cooldown;
             None when this process did not get that 429.
-        attempts: how many attempts were made.
+        progress: its attempts.
         seconds: how long the call took, with queueing, retries and delays.
         retry_after: the delay that the service asks for, in seconds.
         retry_at: when that delay ends.
@@ -43,13 +42,18 @@ class CallResult:
     """
 
     response: Final[Response | None]
-    attempts: Final[int]
+    progress: Final[Progress]
     seconds: Final[float]
     retry_after: Final[float | None]
     retry_at: Final[datetime | None]
     reason: Final[str | None]
     token: Final[AccessToken | None]
     ended_by_cooldown: Final[bool] = False
+
+    @property
+    def attempts(self) -> int:
+        """How many attempts were made."""
+        return self.progress.made
 
     def hide_token(self, text: str) -> str:
         """Redact the token of the last request in a text of the service."""
@@ -59,14 +63,15 @@ class CallResult:
         """Return the response for an httpx client, which gets no typed errors for statuses.
 
         Raises:
-            NotSentError: a known cooldown ended the call, and this process did not get the 429 that started it.
+            NotSentError, OutcomeUnknownError: a known cooldown ended the call, and this process did not get the 429
+                that started it.
             ResponseDecodeError: a success that is too large.
         """
         response = self.response
         if response is None:
             advice = when_to_retry(self.retry_after, reason=self.reason)
             text = ": ".join(filter(None, (f"{info.method} {info.route}", "rate limited", advice)))
-            raise NotSentError(f"{text}; {sent_so_far(self.attempts)}", attempts=self.attempts)
+            raise self.progress.error(f"{text}; {self.progress}", attempts=self.attempts)
         if response.fault is not None and response.status_code < 300:
             body = self.hide_token(response.content[:KEPT_OF_TOO_LARGE].decode("latin-1")).encode("latin-1")
             error = ResponseDecodeError(
@@ -109,7 +114,7 @@ def result_of(
         raise _without_response(call, progress, attempt, reason) from attempt.error
     seconds, retry_after = call.clock() - call.began_at, attempt.retry_after
     retry_at = None if retry_after is None else moment_after(now(), retry_after)
-    return CallResult(attempt.response, progress.made, seconds, retry_after, retry_at, reason, token)
+    return CallResult(attempt.response, progress, seconds, retry_after, retry_at, reason, token)
 
 
 def circuit_open(
@@ -145,7 +150,7 @@ def cooling_down(
     """
     return CallResult(
         response=None if shared is None else shared.attempt.response,
-        attempts=progress.made,
+        progress=progress,
         seconds=call.clock() - call.began_at,
         retry_after=seconds,
         retry_at=moment_after(now(), seconds),
