@@ -101,6 +101,8 @@ class Call:
         self.has_expired: bool = False
         #: When its deadline started; None before that.
         self.started_at: float | None = None
+        #: When its last attempt began.
+        self.attempt_began_at: float = self.began_at
         self.was_admitted: bool = False
         self.waits_for_token: bool = False
         self.was_closed: bool = False

@@ -189,6 +189,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                                 new_token = await tokens.get(since=call.began_at)
                         continue
                     token, sending = new_token, Sending(request.extensions.get("trace"))
+                    call.attempt_began_at = call.clock()
                     attempt = await self._attempt(call, sending, permit, token, progress)
                     sending, new_token = None, None
                     self._attempt_ended(call, attempt, permit, token, progress)
@@ -212,7 +213,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     await asyncio.sleep(0.0 if outcome is Outcome.RATE_LIMITED else verdict.seconds)
         except BaseException as error:  # noqa: BLE001  # it is raised again
             if sending is not None and permit is not None:
-                self._report(call, progress, None, error, token, permit)
+                self._report(call, progress, None, error, token)
                 gate.abandoned(permit)
             return self._end(call, progress, attempt, token, permit, sending, error)
         finally:
@@ -280,7 +281,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 # `aclose()` ran in the loop iteration that granted the permit, and `admit` would replace its `ends_at`.
                 raise closed(call, progress, is_in_flight=False)
             call.queued(self._gate.rejecting_since(call.operation))
-            call.admit(permit.at)
+            call.admit(call.clock())
             if tokens is not None:
                 token = tokens.ready() or token
             # The breaker may have opened while the call was queued.
@@ -336,12 +337,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return attempt
 
     def _attempt_ended(
-        self,
-        call: Call,
-        attempt: Attempt,
-        permit: Permit,
-        token: AccessToken | None,
-        before: Progress,
+        self, call: Call, attempt: Attempt, permit: Permit, token: AccessToken | None, before: Progress
     ) -> None:
         """End the permit of an attempt, and report its result to the application and to the circuit breakers."""
         if attempt.response is None:
@@ -350,7 +346,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._was_reached = True
             if attempt.outcome is not Outcome.RATE_LIMITED:  # the head of a 429 has ended its permit
                 self._gate.responded(permit)
-        self._report(call, before, attempt.response, attempt.error, token, permit)
+        self._report(call, before, attempt.response, attempt.error, token)
         if attempt.outcome is not Outcome.FINAL or self._gate.breakers.active:
             self._tell_breakers(call, attempt, token)
 
@@ -404,7 +400,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         response: Response | None,
         error: BaseException | None,
         token: AccessToken | None,
-        permit: Permit,
     ) -> None:
         if self._on_event is None and not LOGGER.isEnabledFor(logging.DEBUG):
             return
@@ -415,7 +410,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             route=call.info.route,
             status=None if response is None else response.status_code,
             error=None if error is None else type(error).__name__,
-            seconds=call.clock() - permit.at,
+            seconds=call.clock() - call.attempt_began_at,
             attempt=before.made + 1,
             correlation_id=hide_token(token, returned) if returned else id_of(call.request.headers),
         )
