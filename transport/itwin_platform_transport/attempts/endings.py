@@ -15,6 +15,7 @@ from ..errors import (
     TransportError,
     UsageError,
     counted,
+    sent_so_far,
     when_to_retry,
 )
 from ..policy import Outcome, Progress, exceeded_limit, moment_after
@@ -212,7 +213,7 @@ def _was_queued(call: Call) -> bool:
 def _without_response(call: Call, progress: Progress, attempt: Attempt, reason: str | None) -> TransportError:
     origin, kind = call.request.origin, progress.error
     if isinstance(attempt.error, SettingError):
-        return kind(f"{_name(call)}: {attempt.error}; nothing was sent")
+        return kind(f"{_name(call)}: {attempt.error}; {sent_so_far(progress.sent)}", attempts=progress.made)
     may_need_https = origin.scheme == b"http" and attempt.outcome is Outcome.NOT_HTTP
     failure = kind_of_failure(attempt.error, may_need_https=may_need_https)
     count = counted(progress.made, "attempt")
