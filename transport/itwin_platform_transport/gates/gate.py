@@ -51,8 +51,7 @@ class Gate:
         self._granted: dict[Permit, tuple[Hashable, Window | None]] = {}
         #: The circuit breakers of operations and paths that have failed since their last success: almost always none.
         self.breakers: Breakers[Any] = Breakers()
-        #: Returns a position in the queue, kept through all attempts of a call: a lower one is served first.
-        self.ticket: Callable[[], int] = itertools.count().__next__
+        self._tickets = itertools.count()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
@@ -73,6 +72,10 @@ class Gate:
     def waiting(self) -> int:
         """Calls that wait for a permit."""
         return self._queue.waiting
+
+    def ticket(self) -> int:
+        """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
+        return next(self._tickets)
 
     async def enter(
         self,
@@ -281,7 +284,7 @@ class Gate:
         if self._timer is not None:
             self._stop_timer()
         loop = self._loop
-        while self._queue.waiting and not self._window.slow_start.is_full and loop is not None and not loop.is_closed():
+        while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
             now, first, until = loop.time(), None, math.inf
             for waiter in self._queue.heads():
                 wait = self._next_start(waiter.operation, now)
