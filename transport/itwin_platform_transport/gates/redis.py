@@ -354,6 +354,7 @@ class RedisGate(Gate):
         """Continue without the server, with the share of this process."""
         session, now = self._session, asyncio.get_running_loop().time()
         session.is_known = False
+        session.reports.clear()
         session.stop_listening()
         session.due = now + self._pause * (1 + _PAUSE_JITTER * self._random_number())
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
