@@ -181,8 +181,7 @@ class Connection(asyncio.Protocol):
         if status < 200:
             return
         self.status, self._without_body = status, 0
-        # That of the first response: the version belongs to the peer. Source: RFC 9110, section 2.5.
-        self.http_version = self.http_version or f"HTTP/{self._parser.get_http_version()}".encode()
+        self.http_version = f"HTTP/{self._parser.get_http_version()}".encode()
         if self._is_head_request:
             self._on("last response")
             self._on("end")
