@@ -109,7 +109,7 @@ class RangeReader(PageReader[ITwin]):
             at = at._replace(request=PageRequest(skip=at.range.ties), received=at.range.ties)
         self._keywords = self._keywords_of(at.range, "ASC")
         self._came, self._followed = [], set()
-        self.state = self.state._replace(end=at, following=at.request or PageRequest(), is_steady=None)
+        self.state = self.state._replace(end=at, following=at.request or PageRequest(), is_steady=None, empty_pages=0)
 
     def _keywords_of(self, time_range: TimeRange, direction: str) -> str:
         """Return the parameters of each page of a range, encoded."""
