@@ -114,11 +114,11 @@ async def test_the_keywords_of_a_pager_are_checked(keyword: str, value: Any, say
 
 
 async def test_on_page_is_called_with_each_page_before_its_items() -> None:
-    """`on_page` is called with each page before its items are returned."""
-    seen: list[int] = []
-    pager = NumberedItems(25).pager(on_page=lambda page: seen.append(len(page.items)))
+    """`on_page` is called with each page before its items, or this page, are returned."""
+    seen: list[Page[ITwin]] = []
+    pager = NumberedItems(25).pager(on_page=seen.append)
     assert [len(seen) async for _ in pager] == [1] * 10 + [2] * 10 + [3] * 5
-    assert seen == [10, 10, 5]
+    assert [page is seen[-1] and len(page.items) async for page in pager.pages()] == [10, 10, 5]
 
 
 @pytest.mark.parametrize(("done", "refused", "first"), [(0, "10", 10), (3, "3", 3)])

@@ -234,9 +234,7 @@ class Pager(Generic[T]):
 
     async def _pages(self, listing: Listing) -> AsyncGenerator[Page[T], None]:
         async with aclosing(self._begin(listing)) as run:
-            while content := await self._next(run):
-                page = run.page(content)
-                del content  # it has the body of the response
+            while isinstance(page := await self._next(run, is_shown=True), Page):
                 run.handed_out = len(page.items)
                 yield page
 
@@ -245,15 +243,22 @@ class Pager(Generic[T]):
         self._run = self._reader(listing, self._start)
         return self._run
 
-    async def _next(self, run: PageReader[T]) -> PageContent[T] | None:
-        """Read the next page; an error continues after the last item that was handed out."""
+    async def _next(self, run: PageReader[T], *, is_shown: bool = False) -> Page[T] | bool:
+        """Read the next page. Return it if the caller or `on_page` gets it; otherwise, whether there was one.
+
+        An error continues after the last item that was handed out.
+        """
         try:
             content = await run.read()
-            if content is not None and self._on_page is not None:
-                self._on_page(run.page(content))
+            if content is None or not (is_shown or self._on_page):
+                return content is not None
+            page = run.page(content)
+            del content  # it has the body of the response, which an error of `on_page` would keep
+            if self._on_page is not None:
+                self._on_page(page)
         except PlatformError as failure:
             first, path = self._listing.first, self._listing.sender.service.prefix + self._listing.first.path
             ErrorsOfCall(first.method, first.route, path).name(failure)
             failure.resume = self._listing.write_resume(run.position)
             raise
-        return content
+        return page
