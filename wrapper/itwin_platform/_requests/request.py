@@ -313,7 +313,7 @@ def _faults(value: Any, place: str, depth: int) -> Iterator[str]:
 def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
     """Return the fields of a model, the items of a list, or the items of a mapping with printable keys."""
     if attrs.has(type(value)):
-        value = {each.name: getattr(value, each.name) for each in attrs.fields(type(value))}
+        value = {each.name.removesuffix("_"): getattr(value, each.name) for each in attrs.fields(type(value))}
         value |= value.pop("additional_properties")
     if isinstance(value, Mapping):
         for key, item in value.items():
