@@ -7,12 +7,13 @@ import linecache
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from types import CodeType
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
 from .decoding import MAKERS, blank, decode_datetime, decode_map, unknown_of
 from .encoding import Encodable, Fields, fields_of
+from .kinds import NUMBER
 from .unset import UNSET
 
 #: The decoder of times. They are a tenth of the time of a listing: see the row "10,000 iTwins, pages of 100".
@@ -52,19 +53,17 @@ def writer_of(model: Any) -> Callable[[Any], dict[str, Any]]:
     """Return the function that writes the fields of a model by their names in JSON, in the order of the document."""
     lines = ["wire = Fields(self._additional_properties) if self._additional_properties else Fields()"]
     # `fields_of` alone is slower: see the row "POST 100 objects as models, echoed" of docs/benchmarks.md.
-    inner = "value.wire_fields() if isinstance(value, Encodable) else fields_of(self.{})"
+    inner = "value.wire_fields() if isinstance(value, Encodable) else fields_of(value)"
     for wire, (name, kind) in model.FIELDS.items():
+        value = inner if kind.holds_models else "value"
         # A complete object omits an optional field that is None, and a required field that is UNSET, which is rejected.
         absent = "None" if name in model.OPTIONAL else "UNSET"
-        # A model that the field already holds needs no property, which makes one from a structure.
-        stored = f"_{name}" if kind.holds_models and hasattr(model, f"_{name}") else name
-        value = inner.format(name) if kind.holds_models else "value"
-        lines += [f"if (value := self.{stored}) is not {absent}:", f"    wire[{wire!r}] = {value}"]
-    # A display is faster. The rules treat it like `Fields`, because it has all properties; its `repr` shows no secret.
-    plain = {field.name for field in attrs.fields(model) if field.default is attrs.NOTHING} - model.SECRETS
+        lines += [f"if (value := self.{name}) is not {absent}:", f"    wire[{wire!r}] = {value}"]
+    required = {field.name for field in attrs.fields(model) if field.default is attrs.NOTHING}
     if model.IS_COMPLETE:
         lines.append(f"wire.model = {model.__name__!r}")
-    elif all(name in plain and not kind.holds_models for name, kind in model.FIELDS.values()):
+    elif all(name in required and kind is NUMBER for name, kind in model.FIELDS.values()):
+        # Numbers, such as those of a vector, are no secrets, and a display is faster.
         display = ", ".join(f"{wire!r}: self.{name}" for wire, (name, _) in model.FIELDS.items())
         lines = ["if not self._additional_properties:", f"    return {{{display}}}", *lines]
     names = {"Fields": Fields, "UNSET": UNSET, "fields_of": fields_of, "Encodable": Encodable}
@@ -103,9 +102,9 @@ def compiled(model: Any, signature: str, lines: list[str], names: dict[str, Any]
     name = signature.partition("(")[0]
     text = "\n".join([f"def {signature}:", *_indented(lines), ""])
     exec(_compiled_source(text, f"<{name} of {model.__module__}.{model.__qualname__}>"), names)  # noqa: S102
-    function: Callable[..., Any] = names[name]
+    function: Any = names[name]
     function.__module__, function.__qualname__ = model.__module__, f"{model.__qualname__}.{name}"
-    return function
+    return cast("Callable[..., Any]", function)
 
 
 @cache
