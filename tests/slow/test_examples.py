@@ -108,7 +108,7 @@ def test_the_webhooks_of_a_file_are_activated(token: str, code: int, itwin_sandb
     (tmp_path / "webhooks.csv").write_text("".join(f"{name},s\n" for name in [itwin_sandbox.webhook_id, *names]))
     environment = variables_of(itwin_sandbox) | {"ITWIN_PLATFORM_TOKEN": token}
     said = run("switch_webhooks", "webhooks.csv", folder=tmp_path, variables=environment, code=code).stdout
-    assert ("1 webhooks activated, 100 failed:\n  nobody-0: PATCH /webhooks/{webhook_id}: 404" in said) is (code == 1)
+    assert ("1 webhooks activated, 100 failed:" in said and "nobody-0: PATCH /webhooks/" in said) is (code == 1)
     paths = [request.path for request in itwin_sandbox.requests]
     assert len(paths) == len(set(paths)) <= (101 if code == 1 else 20)
 
