@@ -226,8 +226,6 @@ class ListKind(Kind):
         inner, make = self.item.checked(structures)
         if inner is not Any and not self.item.holds_models:
             inner = inner | None
-        if make is model_of_structure:  # see the row "5,000 scene objects, pages of 100"
-            return GenericAlias(list, inner), lambda values: [MAKERS[value.__class__](value) for value in values]
         return GenericAlias(list, inner), None if make is None else lambda values: [*map(make, values)]
 
 

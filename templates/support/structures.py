@@ -177,7 +177,7 @@ class ResponseReader(Generic[M]):
     def _parsed(self, body: bytes) -> M | None:
         """Return the model of a response that matches the document apart from new properties; None for any other."""
         for any_kind in (False, True):
-            if (decoder := self._decoders.get(any_kind) or self._decoder(any_kind=any_kind)) is None:
+            if (decoder := self._decoder(any_kind=any_kind)) is None:
                 break
             try:
                 values = decoder.decode(body)
