@@ -281,8 +281,7 @@ class Gate:
         return self._queue.has_share_left(operation, now=now) and self._next_start(operation, now) == 0
 
     def _admit(self) -> None:
-        if self._timer is not None:
-            self._stop_timer()
+        self._stop_timer()
         loop = self._loop
         while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
             now, first, until = loop.time(), None, math.inf
