@@ -140,7 +140,7 @@ class Call:
             raise TimeoutError from error
 
     def queued(self, rejecting_since: float) -> None:
-        """Start the deadline within the time in the queue in which only 429s came; infinity for no such time."""
+        """Let the deadline include the time in the queue since which only 429s have come; infinity for none."""
         if self.started_at is None and rejecting_since < math.inf:
             self.started_at = max(self.began_at, rejecting_since)
 

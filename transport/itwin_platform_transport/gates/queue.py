@@ -27,7 +27,7 @@ class Waiter:
     """A task's wait for a permit, with its limits.
 
     Args:
-        permit: the future that the task awaits. It is no subclass: a task resumes from one more slowly.
+        permit: the future that the task awaits. A task resumes more slowly from a subclass of asyncio.Future.
         ticket: its position in the queue.
         operation: the operation of its request.
         max_wait: the longest cooldown to wait for, in seconds.
