@@ -250,12 +250,20 @@ async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:
         await writer.drain()
         writer.close()
 
+    async def reject(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if await reader.read(1) == b"*":  # a command, and no handshake of TLS
+            writer.write(b"-WRONGPASS invalid username-password pair\r\n")
+        await reader.read()
+        writer.close()
+
     server = await asyncio.start_server(alert, "127.0.0.1", 0)
     untrusted = await asyncio.start_server(alert, "127.0.0.1", 0, ssl=server_context())
-    async with server, untrusted:
+    locked = await asyncio.start_server(reject, "127.0.0.1", 0)
+    async with server, untrusted, locked:
         for scheme, socket, message in (
             ("redis", server.sockets[0], "use rediss:// if it expects TLS"),
             ("redis", untrusted.sockets[0], "expects TLS: use rediss:// in redis"),
+            ("redis", locked.sockets[0], "rejects the user name or the password"),
             ("rediss", server.sockets[0], "cannot be trusted, or does not speak TLS"),
             ("rediss", untrusted.sockets[0], r"cannot be trusted, .*certificate_verify_failed"),
         ):

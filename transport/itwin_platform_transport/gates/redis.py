@@ -56,6 +56,8 @@ REPORT_DELAY = 0.01
 _LISTEN_INTERVAL = 1.0
 #: The port of a URL that names none.
 _PORT = 6379
+#: Seconds for a TLS handshake. A server without TLS leaves it without an answer.
+_HANDSHAKE = 0.5
 #: The code at the beginning of an error; Redis 6.2 puts the place in the script before it.
 _CODE = re.compile(r"(?:^|-|: )([A-Z]{3,})\b", re.MULTILINE)
 
@@ -484,7 +486,8 @@ class RedisState:
             reply: Any = await self._run_script(arguments)
         except (self._errors.RedisError, OSError) as error:
             failure = self._translated(error)
-            if not self._is_permitted and await _expects_tls(self._url):
+            has_answered = self._is_permitted or isinstance(failure, ServerRejectsError)
+            if not has_answered and await _expects_tls(self._url):
                 failure = ServerRejectsError(f"{self._where} expects TLS: use rediss:// in redis")
             if isinstance(failure, ServerRejectsError):
                 await self.aclose()  # redis-py 5.0 would go on in another database than the one that was rejected
@@ -610,7 +613,8 @@ async def _expects_tls(url: str | None) -> bool:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
-        _, writer = await asyncio.open_connection(parts.hostname or "localhost", parts.port or _PORT, ssl=context)
+        async with asyncio.timeout(_HANDSHAKE):
+            _, writer = await asyncio.open_connection(parts.hostname or "localhost", parts.port or _PORT, ssl=context)
     except OSError:
         return False
     writer.transport.abort()
