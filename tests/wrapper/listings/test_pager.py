@@ -155,14 +155,13 @@ async def test_an_error_has_the_collected_items_and_a_resume(
     assert await items.pager(concurrency=concurrency, resume=caught.value.resume).collect() == items.everything[30:]
 
 
-async def test_collect_warns_of_a_cap_once_and_names_the_ways_on() -> None:
-    """`collect` of a truncated listing warns once, at the caller's line, and names the ways to the rest."""
-    pager = NumberedItems(25, cap=20).pager()
+async def test_a_truncated_listing_warns_and_names_the_ways_on() -> None:
+    """A run that the cap ends warns once, at the line of the caller, and names the ways to the other items."""
+    pager = NumberedItems(25, cap=20).pager(limit=30)
     with pytest.warns(TruncatedWarning, match=r"max_return=20.*sub_class.*filter.*list_all") as caught:
-        assert len(await pager.collect()) == 20
-    assert caught[0].filename == __file__
-    await pager.collect()  # every warning is an error
-    assert pager.truncated
+        assert len(await pager.collect()) == len([item async for item in pager]) == 20
+        assert len([page async for page in pager.pages()]) == 2
+    assert [each.filename for each in caught] == [__file__] * 3
 
 
 @pytest.mark.parametrize(("total", "limit"), [(19, None), (25, 20), (25, 5)])

@@ -43,6 +43,7 @@ async def test_the_echoed_cap(name: str, value: str, max_return: int, *, truncat
         (10, 10, 0, 5, True, False, False),
     ],
 )
+@pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
 async def test_where_the_cap_ends_a_listing(
     *, got: int, cap: int, skip: int, limit: int | None, has_next: bool, truncated: bool, continues: bool
 ) -> None:

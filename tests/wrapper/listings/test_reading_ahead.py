@@ -189,6 +189,7 @@ READINGS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
 @given(SERVICES, READINGS, st.integers(2, 17))
 async def test_concurrent_listings_equal_sequential_ones(
     service: NumberedItems, reading: dict[str, Any], concurrency: int

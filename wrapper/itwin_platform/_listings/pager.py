@@ -104,7 +104,8 @@ class Pager(Generic[T]):
     """A lazy listing: the first request is sent when iteration starts.
 
     Each iteration is a run of its own, from the beginning or from `resume`: iterating twice sends the requests twice.
-    Attributes of the pager, such as `truncated`, describe the run that started last.
+    Attributes of the pager, such as `truncated`, describe the run that started last. A run that X-Max-Return cut short
+    ends with a TruncatedWarning.
 
     A run that is left early, by `break` or an error, cancels its requests in flight when Python closes its generator,
     which is in the next iteration of the event loop. `contextlib.aclosing(pager.pages())` closes it immediately.
@@ -135,7 +136,7 @@ class Pager(Generic[T]):
         self, listing: Listing, reader: NewReader[T], *, resume: str | None, on_page: Callable[[Page[T]], None] | None
     ) -> None:
         self._listing, self._reader = listing, reader
-        self._on_page, self._has_warned = as_callback("on_page", on_page), False
+        self._on_page = as_callback("on_page", on_page)
         self._start = Position() if resume is None else listing.read_resume(resume)
         self._run = reader(listing, self._start)
 
@@ -211,7 +212,7 @@ class Pager(Generic[T]):
             return await anext(pages, Page(items=[], resume=self.resume))
 
     async def collect(self) -> list[T]:
-        """Return all items in a list; warn once per pager, with a TruncatedWarning, when X-Max-Return cut it short.
+        """Return all items in a list.
 
         Raises:
             PlatformError: with `.resume`, and with `.collected`, the items until then.
@@ -226,10 +227,6 @@ class Pager(Generic[T]):
             self.collected = tuple(items)
             error.collected = self.collected
             raise
-        if self.truncated and not self._has_warned and self._run.position.items != self._listing.limit:
-            self._has_warned, advice = True, "narrow it by sub_class or filter, or read all of them with list_all"
-            said = f"the listing ended at max_return={self.max_return}, there may be more items: {advice}"
-            warnings.warn(said, TruncatedWarning, stacklevel=2)
         return items
 
     async def _pages(self, listing: Listing) -> AsyncGenerator[Page[T], None]:
@@ -250,6 +247,10 @@ class Pager(Generic[T]):
         """
         try:
             content = await run.read()
+            if content is None and run.state.truncated and run.position.items != self._listing.limit:
+                advice = "narrow it by sub_class or filter, or read all of them with list_all"
+                said = f"the listing ended at max_return={self.max_return}, there may be more items: {advice}"
+                warnings.warn(said, TruncatedWarning, stacklevel=3)
             if content is None or not (is_shown or self._on_page):
                 return content is not None
             page = run.page(content)
