@@ -159,8 +159,8 @@ async def test_a_truncated_listing_warns_and_names_the_ways_on() -> None:
     """A run that the cap ends warns once, at the line of the caller, and names the ways to the other items."""
     pager = NumberedItems(25, cap=20).pager(limit=30)
     with pytest.warns(TruncatedWarning, match=r"max_return=20.*sub_class.*filter.*list_all") as caught:
-        assert len(await pager.collect()) == len([item async for item in pager]) == 20
-        assert len([page async for page in pager.pages()]) == 2
+        read = [await pager.collect(), [item async for item in pager], [page async for page in pager.pages()]]
+    assert [len(each) for each in read] == [20, 20, 2]
     assert [each.filename for each in caught] == [__file__] * 3
 
 
