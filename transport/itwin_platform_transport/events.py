@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
+from .errors import in_seconds
 from .names import FIELD_PREFIX, LOGGER
 
 
@@ -158,15 +159,23 @@ def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str,
         return _line_of_gate(event)
     called = (event.method, event.route)
     if isinstance(event, CooldownStarted):
-        return logging.WARNING, "%s %s -> 429: rate limited for %.3g s", (*called, event.seconds)
+        return logging.WARNING, "%s %s -> 429: rate limited for %s", (*called, in_seconds(event.seconds))
     if isinstance(event, OutageStarted):
-        text = "%s %s is down (%s): its calls wait, one probes in %.3g s"
-        return logging.WARNING, text, (*called, event.status or event.error, event.seconds)
+        text = "%s %s is down (%s): its calls wait, one probes in %s"
+        return logging.WARNING, text, (*called, event.status or event.error, in_seconds(event.seconds))
     if isinstance(event, OutageEnded):
-        return logging.INFO, "%s %s responds again after %.3g s, %d probes", (*called, event.seconds, event.probes)
+        return (
+            logging.INFO,
+            "%s %s responds again after %s, %d probes",
+            (*called, in_seconds(event.seconds), event.probes),
+        )
     if isinstance(event, RetryScheduled):
         result = event.status or event.error
-        return logging.INFO, "%s %s -> %s: attempt %d in %.3g s", (*called, result, event.attempt, event.seconds)
+        return (
+            logging.INFO,
+            "%s %s -> %s: attempt %d in %s",
+            (*called, result, event.attempt, in_seconds(event.seconds)),
+        )
     attempt = (event.status or event.error, event.seconds * 1000, event.attempt, event.correlation_id)
     return logging.DEBUG, "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)", (*called, *attempt)
 

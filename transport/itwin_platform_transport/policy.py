@@ -226,7 +226,7 @@ def decide(
     if rule is None:
         return GiveUp("a retry would not help")
     if not rule.any_method and method not in RETRYABLE_METHODS:
-        return GiveUp(f"{method} is not idempotent")
+        return GiveUp(f"{method} is not idempotent: find out first whether it had an effect")
     if progress.attempts >= rule.most_attempts:
         return GiveUp("no response has ever come from this address: check it, and whether the service runs")
     if rule.uses_attempt and progress.attempts >= policy.max_attempts:

@@ -344,7 +344,7 @@ async def test_an_outage_is_two_events_and_two_lines(paths: list[str], caplog: p
     assert round(ended.seconds, 2) == 1.24
     assert [record.getMessage() for record in caplog.records if "attempt" not in record.getMessage()] == [
         "GET /things/{id} is down (503): its calls wait, one probes in 0.6 s",
-        "GET /things/{id} responds again after 1.24 s, 2 probes",
+        "GET /things/{id} responds again after 1.2 s, 2 probes",
     ]
 
 
