@@ -157,25 +157,17 @@ def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str,
     """Return the level, the format and its values of the log line of an event."""
     if isinstance(event, GateChanged):
         return _line_of_gate(event)
-    called = (event.method, event.route)
+    called, seconds = (event.method, event.route), in_seconds(event.seconds)
     if isinstance(event, CooldownStarted):
-        return logging.WARNING, "%s %s -> 429: rate limited for %s", (*called, in_seconds(event.seconds))
+        return logging.WARNING, "%s %s -> 429: rate limited for %s", (*called, seconds)
     if isinstance(event, OutageStarted):
         text = "%s %s is down (%s): its calls wait, one probes in %s"
-        return logging.WARNING, text, (*called, event.status or event.error, in_seconds(event.seconds))
+        return logging.WARNING, text, (*called, event.status or event.error, seconds)
     if isinstance(event, OutageEnded):
-        return (
-            logging.INFO,
-            "%s %s responds again after %s, %d probes",
-            (*called, in_seconds(event.seconds), event.probes),
-        )
+        return logging.INFO, "%s %s responds again after %s, %d probes", (*called, seconds, event.probes)
     if isinstance(event, RetryScheduled):
         result = event.status or event.error
-        return (
-            logging.INFO,
-            "%s %s -> %s: attempt %d in %s",
-            (*called, result, event.attempt, in_seconds(event.seconds)),
-        )
+        return logging.INFO, "%s %s -> %s: attempt %d in %s", (*called, result, event.attempt, seconds)
     attempt = (event.status or event.error, event.seconds * 1000, event.attempt, event.correlation_id)
     return logging.DEBUG, "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)", (*called, *attempt)
 

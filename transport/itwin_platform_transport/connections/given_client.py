@@ -5,6 +5,7 @@ import sys
 from collections.abc import Coroutine
 from types import ModuleType
 from typing import Any, TypeGuard, TypeVar
+from urllib.parse import urlencode
 
 import anyio
 import httpx
@@ -82,11 +83,15 @@ class ClientTransport(httpx.AsyncBaseTransport):
             raise StateError("the given http_client is closed: close it after this client")
         headers = self._client.headers.copy()
         headers.update(request.headers)
+        url, sent = request.url, request.url.params
+        if added := [(name, value) for name, value in self._client.params.multi_items() if name not in sent]:
+            # The query stays as it is: `merge` would write a space as a plus, which is a plus in a query of OData.
+            query = urlencode(added).encode("ascii")
+            url = url.copy_with(query=query + b"&" + url.query if url.query else query)
         # Not by the client's `build_request`, which adds its stored cookies.
         outgoing = self._library.Request(
             request.method,
-            request.url,
-            params=self._client.params.merge(request.url.params) if self._client.params else None,
+            url,
             headers=headers,
             content=request.content,
             extensions=dict(request.extensions),
