@@ -23,12 +23,14 @@ class CallInfo:
         route: the template of the path; the path itself when no template is known.
         policy: the limits of this call.
         has_template: whether the route is a template.
+        takes_token: whether its attempts carry the token.
     """
 
     method: Final[str]
     route: Final[str]
     policy: Final[BackoffPolicy]
     has_template: Final[bool] = True
+    takes_token: Final[bool] = True
 
 
 @dataclass(slots=True, eq=False)

@@ -18,6 +18,7 @@ from ..connections.messages import (
     NO_RESPONSE,
     NOT_CONNECTED,
     UNSENDABLE,
+    Origin,
     Request,
     Response,
     Sending,
@@ -74,7 +75,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         policy: how often and how long to retry.
         gate: shared by everything that sends to one service with one credential; a new one by default.
         token: a string, an AccessToken, or a sync or async function that returns one: put on each attempt, so that a
-            retry after a long wait carries a fresh one.
+            retry after a long wait carries a fresh one. Other origins than that of the first request, such as that of a
+            redirect, do not get it, and a request with an `Authorization` of its own keeps it.
         token_timeout: the time limit of one call of an async `token`, in seconds; None for no limit.
         max_response_bytes: the largest response body, in bytes, before it is decoded: httpx decodes it later, without a
             limit. 64 MiB by default.
@@ -133,6 +135,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._random_number, self._now = random_number, now
         self._calls = OpenCalls()
         self._was_reached = False
+        #: The origin of the first request.
+        self._origin: Origin | None = None
 
     def __repr__(self) -> str:
         return f"BackoffTransport({self._transport!r}, gate={self._gate!r})"
@@ -149,8 +153,17 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
-        info = CallInfo(method=request.method, route=request.url.path, policy=self._policy, has_template=False)
-        result = await self.send(await Request.of(request), info)
+        values = await Request.of(request)
+        self._origin = self._origin or values.origin
+        info = CallInfo(
+            method=request.method,
+            route=request.url.path,
+            policy=self._policy,
+            has_template=False,
+            # httpx removes Authorization when it follows a redirect to another origin.
+            takes_token=values.origin == self._origin and "authorization" not in request.headers,
+        )
+        result = await self.send(values, info)
         headers = httpx.Headers() if result.response is None else result.response.headers
         return result.returned(info, correlation_id=self._headers.correlation_id_of(headers)).as_httpx()
 
@@ -162,7 +175,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _run(self, request: Request, info: CallInfo, trace: Trace | None) -> CallResult:  # noqa: C901  # a call on one screen
         """Make attempts until one of them decides: gate and token, attempt, decision, delay."""
-        gate, tokens = self._gate, self._tokens
+        gate, tokens = self._gate, self._tokens if info.takes_token else None
         call = Call(request, info, gate.ticket(), self._calls, trace)
         progress, attempt, permit, sending = NO_ATTEMPTS, None, None, None
         token, new_token, has_refreshed = None, None, False
@@ -275,7 +288,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             permit: the permit of the attempt.
             token: a token that has not been sent yet; None to take the present one.
         """
-        tokens, is_ready = self._tokens, False
+        tokens, is_ready = self._tokens if call.info.takes_token else None, False
         try:
             if self._calls.is_closed:
                 # `aclose()` ran in the loop iteration that granted the permit, and `admit` would replace its `ends_at`.
