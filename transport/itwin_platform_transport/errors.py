@@ -14,6 +14,7 @@ The package above adds the errors of its service. It names its own page in `doc_
 """
 
 import math
+import sys
 from collections.abc import Mapping
 from datetime import datetime
 from operator import index
@@ -194,7 +195,7 @@ def check_seconds(name: str, value: object, *, bounds: str = "of at least 0") ->
     number, rule = as_number(value), f"{name} must be a finite number of seconds {bounds}"
     if number is None:
         raise UsageError(f"{rule}, not {_class_name(value)}", argument=name)
-    if not 0.0 <= number < math.inf:
+    if not 0.0 <= number <= sys.float_info.max:
         raise UsageError(rule, argument=name)
     return number
 

@@ -32,7 +32,7 @@ from itwin_platform_transport import (
 
 from ._requests.http_client import PlatformHTTPClient
 from ._requests.request import Service, as_base_url, check_characters, check_header, write_json
-from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback, with_changes
+from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback
 from ._version import CORRELATION_ID, HEADERS, LOGGER
 
 if TYPE_CHECKING:
@@ -56,8 +56,6 @@ _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 #: The client writes these headers itself.
 _RESERVED = {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
 _RESERVED |= {"te", "trailer", "transfer-encoding", "upgrade"}
-#: The longest timeout: a year in seconds. Timers overflow at longer ones.
-_LONGEST = 31_536_000
 
 
 class _Group:
@@ -148,6 +146,7 @@ class PlatformClient:
     ) -> None:
         _switch_log_on()
         try:
+            limits = _timeout(timeout)
             address, word, token = _with_environment(base_url=base_url, vendor=vendor, token=token)
             for name, value, kind, expected in (
                 ("base_url", address, str, "a str"),
@@ -166,9 +165,7 @@ class PlatformClient:
                 policy=backoff,
                 gate=gate,
                 headers=HEADERS,
-                token_timeout=max(
-                    (seconds for seconds in _timeout(timeout).values() if seconds is not None), default=None
-                ),
+                token_timeout=max((seconds for seconds in limits.values() if seconds is not None), default=None),
                 token=token,
                 max_response_bytes=max_response_bytes,
                 on_event=as_callback("on_event", on_event),
@@ -184,7 +181,7 @@ class PlatformClient:
             service=Service(
                 base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=int(max_response_bytes)
             ),
-            options=CallOptions(extensions={"timeout": _timeout(timeout)}, policy=backoff or BackoffPolicy()),
+            options=CallOptions(extensions={"timeout": limits}, policy=backoff or BackoffPolicy()),
         )
         self._is_view = False
 
@@ -236,11 +233,10 @@ class PlatformClient:
         """
         before = self._sender.options
         callback = before.on_response if isinstance(on_response, Unset) else as_callback("on_response", on_response)
+        limits: dict[str, Any] = {"deadline": deadline, "queue_timeout": queue_timeout, "max_attempts": max_attempts}
         options = CallOptions(
             extensions=before.extensions if isinstance(timeout, Unset) else {"timeout": _timeout(timeout)},
-            policy=with_changes(
-                before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
-            ),
+            policy=replace(before.policy, **{name: value for name, value in limits.items() if value is not UNSET}),
             headers=_with_headers(before.headers, headers, correlation_id),
             query=_with_extra("extra_query", before.query, extra_query, str),
             body=_with_extra("extra_body", before.body, extra_body, object),
@@ -378,7 +374,7 @@ def _timeout(value: float | httpx.Timeout | HTTPX2Timeout) -> dict[str, float | 
     if is_timeout(value):
         return value.as_dict()
     seconds = as_number(value)
-    if seconds is None or not 0 < seconds <= _LONGEST:
+    if seconds is None or not 0 < seconds <= sys.float_info.max:
         rule = "timeout must be a number of seconds above 0, or an httpx.Timeout or httpx2.Timeout"
         raise UsageError(rule, argument="timeout")
     return httpx.Timeout(seconds).as_dict()

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import iscoroutinefunction
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import httpx
 from itwin_platform_api.encoding import fields_of
 from itwin_platform_api.request import RequestValues
-from itwin_platform_api.unset import UNSET
 from itwin_platform_transport import (
     BackoffPolicy,
     BackoffTransport,
@@ -95,7 +94,7 @@ class DecodedResponse:
     of the transport.
     """
 
-    def __init__(self, call: CallInfo, result: CallResult, limit: int, target: bytes = b"") -> None:
+    def __init__(self, call: CallInfo, result: CallResult, limit: int, target: bytes) -> None:
         # A call that ends because of a known cooldown gets a 429, also if another process received the 429.
         self._response, self._target = result.response or Response(429), target
         self.call: CallInfo = call
@@ -294,12 +293,6 @@ def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], N
     if value is not None and (not callable(value) or iscoroutinefunction(value)):
         raise UsageError(f"{name} must be a function that takes one argument, not a coroutine function", argument=name)
     return value
-
-
-def with_changes(value: T, /, **changes: object) -> T:
-    """Return a copy of a dataclass with changed fields; a change to UNSET is ignored."""
-    changed: T = replace(cast("Any", value), **{name: each for name, each in changes.items() if each is not UNSET})
-    return changed
 
 
 def unwrap(response: DecodedResponse, value: T | None, kind: type[object]) -> T:
