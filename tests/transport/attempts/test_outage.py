@@ -386,7 +386,7 @@ def test_the_memory_of_breakers_is_bounded() -> None:
 
     A success drops one breaker that has not failed for half a minute.
     """
-    breakers = Breakers[None]()
+    breakers = Breakers()
     for number in range(2_000):
         breakers.failed("call", ((f"/{number}",), ("operation",)), Failure(None, 0.0))
     assert len(breakers.active) == 1_000

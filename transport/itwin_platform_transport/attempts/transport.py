@@ -305,7 +305,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 self._gate.unused(permit)
         return is_ready, token
 
-    def _breaker_of(self, call: Call) -> Breaker[SharedAttempt] | None:
+    def _breaker_of(self, call: Call) -> Breaker | None:
         """Return the open circuit breaker that the call has to wait for; None when there is none."""
         return self._gate.breakers.blocking(call, call.scopes, now=call.clock())
 

@@ -20,11 +20,9 @@ import asyncio
 import math
 from collections.abc import Hashable, Sequence
 from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from ..policy import BackoffPolicy, Progress, time_of_attempts
-
-T = TypeVar("T")
 
 #: Failures in a row that open a breaker. Fewer would open the breaker of a service that is half broken.
 FAILURES_TO_OPEN = 20
@@ -60,7 +58,7 @@ class CircuitOpenError(Exception):
         self.record = record
 
 
-class Failure(NamedTuple, Generic[T]):
+class Failure(NamedTuple):
     """A failed attempt.
 
     Args:
@@ -70,7 +68,7 @@ class Failure(NamedTuple, Generic[T]):
         jitter: a number from 0 to 1.
     """
 
-    record: T
+    record: object
     now: float
     retry_after: float | None = None
     jitter: float = 0.0
@@ -83,7 +81,7 @@ class EndedOutage(NamedTuple):
     probes: int
 
 
-class Breaker(Generic[T]):
+class Breaker:
     """The breaker of one path or operation."""
 
     def __init__(self) -> None:
@@ -96,7 +94,7 @@ class Breaker(Generic[T]):
         #: When the next probe may start, and the last time at which an attempt failed or a probe started.
         self._due = self._seen = -math.inf
         #: The record of the last probe, and the delay that the service named in its response, in seconds.
-        self._record: T | None = None
+        self._record: object = None
         self._retry_after: float | None = None
         #: When each call began to wait, and its progress then.
         self._since: dict[Hashable, tuple[float, Progress]] = {}
@@ -151,7 +149,7 @@ class Breaker(Generic[T]):
         finally:
             self._waiting.discard(changed)
 
-    def failed(self, call: Hashable, failure: Failure[T]) -> float | None:
+    def failed(self, call: Hashable, failure: Failure) -> float | None:
         """Count a failed attempt; return the seconds until the first probe if this one opens the breaker."""
         now, retry_after = failure.now, failure.retry_after
         self.failures, self._seen = self.failures + 1, now
@@ -189,18 +187,18 @@ class Breaker(Generic[T]):
 Scope = Hashable
 
 
-class Breakers(Generic[T]):
+class Breakers:
     """The breakers of a gate. Almost always none is `active`: a success drops those of its path and operation."""
 
     def __init__(self) -> None:
-        self.active: dict[Scope, Breaker[T]] = {}
+        self.active: dict[Scope, Breaker] = {}
 
-    def blocking(self, call: Hashable, scopes: Sequence[Scope], *, now: float) -> Breaker[T] | None:
+    def blocking(self, call: Hashable, scopes: Sequence[Scope], *, now: float) -> Breaker | None:
         """Return the breaker that a call has to wait for, of its path or else of its operation; None for none."""
         breakers = (self.active.get(scope) for scope in scopes)
         return next((breaker for breaker in breakers if breaker is not None and breaker.blocks(call, now=now)), None)
 
-    def failed(self, call: Hashable, scopes: Sequence[Scope], failure: Failure[T]) -> float | None:
+    def failed(self, call: Hashable, scopes: Sequence[Scope], failure: Failure) -> float | None:
         """Count a failed attempt; return the seconds until the first probe if this one opens a breaker."""
         self._forget(scopes, failure.now)
         path, operation = [self.active.setdefault(scope, Breaker()) for scope in scopes]

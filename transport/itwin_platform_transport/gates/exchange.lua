@@ -19,7 +19,7 @@ local STATE, FLIGHT, QUEUE, LOG = unpack(KEYS)
 local channel, lease, most, rates, settings, me, rejoins, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
 -- Constants of the window: see `window.py`.
 local PROBE_INTERVAL, LONGEST_GROWTH, MOST_DOUBLINGS, KEPT_SHARE = 60, 20, 63, 0.9
--- Constants of the learned rate: see `Tuning` in `learned_rate.py`.
+-- Constants of the learned rate: see `learned_rate.py`.
 local MARGIN, FEWEST_REQUESTS, LONGEST_PERIOD, ROUNDED_UP, SLOWER, SHARE_OF_MEASURED = 1.04, 8, 20, 0.5, 0.95, 0.85
 local FIRST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, LARGEST_PROBE = 0.5, 0.1, 1.5, 1 / 32, 0.25
 local COSTS_BETWEEN_PROBES, LEAST_COST = 3, 0.5

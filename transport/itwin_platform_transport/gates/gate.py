@@ -5,7 +5,7 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, Literal
+from typing import Literal
 
 from ..errors import StateError, UsageError, check_integer
 from .breaker import Breakers
@@ -50,7 +50,7 @@ class Gate:
         #: The permits that have not ended, each with its operation and with the window that this operation had then.
         self._granted: dict[Permit, tuple[Hashable, Window | None]] = {}
         #: The circuit breakers of operations and paths that have failed since their last success: almost always none.
-        self.breakers: Breakers[Any] = Breakers()
+        self.breakers: Breakers = Breakers()
         self._tickets = itertools.count()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None

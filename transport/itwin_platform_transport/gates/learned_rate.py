@@ -19,45 +19,35 @@ rules for processes that share a gate.
 """
 
 import math
-from dataclasses import dataclass
 
 #: A known or learned rate counts a request for longer than `per`, by this share of it...
 MARGIN_SHARE = 0.04
 #: ... but by at most these seconds, because a share of an hour is more than latencies differ.
 MARGIN_SECONDS = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tuning:
-    """The constants of the theory, with the values that docs/decisions/slow-start.md measures."""
-
-    #: Fewest accepted requests that show a rate; fewer are added to those of the next period.
-    fewest_requests: int = 8
-    #: Most seconds of a period that shows a rate.
-    longest_period: float = 20.0
-    #: The seconds by which services round up the delay that they name, on average.
-    rounded_up: float = 0.5
-    #: After a 429 that no probe explains, the rate falls to this share of itself...
-    slower: float = 0.95
-    #: ... and to this share of the measured rate, because more was sent at once than one window allows.
-    share_of_measured: float = 0.85
-    #: The first probe takes this share off the seconds of the rate.
-    first_probe: float = 0.5
-    #: The first probe of a rate with few seconds takes off this share: such a rate is mostly right.
-    careful_probe: float = 0.1
-    #: A rate has few seconds if it has less than this number.
-    careful_below: float = 1.5
-    #: Halving after failed probes ends at this share.
-    smallest_probe: float = 1 / 32
-    #: Doubling after successful probes ends at this share.
-    largest_probe: float = 0.25
-    #: After a successful probe, the next one comes when the rate has held for this many costs of a failure.
-    costs_between_probes: float = 3.0
-    #: A failed probe costs the last cooldown, or this share of the rate's seconds if that is longer.
-    least_cost: float = 0.5
-
-
-TUNING = Tuning()
+#: Fewest accepted requests that show a rate; fewer are added to those of the next period.
+FEWEST_REQUESTS = 8
+#: Most seconds of a period that shows a rate.
+LONGEST_PERIOD = 20.0
+#: The seconds by which services round up the delay that they name, on average.
+ROUNDED_UP = 0.5
+#: After a 429 that no probe explains, the rate falls to this share of itself...
+SLOWER = 0.95
+#: ... and to this share of the measured rate, because more was sent at once than one window allows.
+SHARE_OF_MEASURED = 0.85
+#: The first probe takes this share off the seconds of the rate.
+FIRST_PROBE = 0.5
+#: The first probe of a rate with few seconds takes off this share: such a rate is mostly right.
+CAREFUL_PROBE = 0.1
+#: A rate has few seconds if it has less than this number.
+CAREFUL_BELOW = 1.5
+#: Halving after failed probes ends at this share.
+SMALLEST_PROBE = 1 / 32
+#: Doubling after successful probes ends at this share.
+LARGEST_PROBE = 0.25
+#: After a successful probe, the next one comes when the rate has held for this many costs of a failure.
+COSTS_BETWEEN_PROBES = 3.0
+#: A failed probe costs the last cooldown, or this share of the rate's seconds if that is longer.
+LEAST_COST = 0.5
 
 
 def counted_seconds(seconds: float) -> float:
@@ -78,7 +68,7 @@ class LearnedRate:
         #: The rate: requests and seconds. None while it is unknown.
         self.limit: tuple[int, float] | None = None
         #: The seconds of the rate that has held last, and the share that the next probe takes off.
-        self._good_seconds, self._share = 0.0, TUNING.first_probe
+        self._good_seconds, self._share = 0.0, FIRST_PROBE
         #: When the next probe is due.
         self.probe_at: float = math.inf
         #: When the first request of the measured period started, and how many the service has accepted since.
@@ -96,40 +86,40 @@ class LearnedRate:
         if self.span is None:
             return
         span, self.span = self.span, None
-        count = self.accepted if span <= TUNING.longest_period else 0
-        if self.limit is None and 0 < count < TUNING.fewest_requests:
+        count = self.accepted if span <= LONGEST_PERIOD else 0
+        if self.limit is None and 0 < count < FEWEST_REQUESTS:
             return  # the next period is added
         self.began, self.accepted = None, 0
         if self.limit is None:
             if count and span > 0:
-                self._keep_to(count, counted_seconds(span), TUNING.first_probe, now, cost)
+                self._keep_to(count, counted_seconds(span), FIRST_PROBE, now, cost)
         elif self.limit[1] < self._good_seconds:  # a probe has failed
-            share = max(self._share / 2, TUNING.smallest_probe)
+            share = max(self._share / 2, SMALLEST_PROBE)
             self._keep_to(self.limit[0], self._good_seconds, share, now, cost)
         else:
             self._slow_down(*self.limit, count, span, now, cost)
 
     def _slow_down(self, requests: int, seconds: float, count: int, span: float, now: float, cost: float) -> None:
-        seconds_each = seconds / requests / TUNING.slower
+        seconds_each = seconds / requests / SLOWER
         if count:
-            measured = counted_seconds(max(span - TUNING.rounded_up, min(span, 1.0)))
-            seconds_each = max(seconds_each, measured / count / TUNING.share_of_measured)
-            requests = max(1, int(min(requests, count) * TUNING.share_of_measured))
-        is_uncertain = requests * seconds_each >= TUNING.careful_below
-        self._keep_to(requests, requests * seconds_each, TUNING.first_probe if is_uncertain else self._share, now, cost)
+            measured = counted_seconds(max(span - ROUNDED_UP, min(span, 1.0)))
+            seconds_each = max(seconds_each, measured / count / SHARE_OF_MEASURED)
+            requests = max(1, int(min(requests, count) * SHARE_OF_MEASURED))
+        is_uncertain = requests * seconds_each >= CAREFUL_BELOW
+        self._keep_to(requests, requests * seconds_each, FIRST_PROBE if is_uncertain else self._share, now, cost)
 
     def _keep_to(self, requests: int, seconds: float, share: float, now: float, cost: float) -> None:
         self._good_seconds = seconds
-        self._share = min(share, TUNING.careful_probe) if seconds < TUNING.careful_below else share
+        self._share = min(share, CAREFUL_PROBE) if seconds < CAREFUL_BELOW else share
         self._set(requests, seconds, 1 / self._share, now, cost)
 
     def try_faster(self, requests: int, seconds: float, *, now: float, cost: float) -> None:
         """Probe: shorten the seconds of the rate. If the last probe succeeded, the limit has risen: take off more."""
         if seconds < self._good_seconds:
-            self._share = min(2 * self._share, TUNING.largest_probe)
+            self._share = min(2 * self._share, LARGEST_PROBE)
         self._good_seconds = seconds
-        self._set(requests, seconds * (1 - self._share), TUNING.costs_between_probes, now, cost)
+        self._set(requests, seconds * (1 - self._share), COSTS_BETWEEN_PROBES, now, cost)
 
     def _set(self, requests: int, seconds: float, costs: float, now: float, cost: float) -> None:
         self.limit = requests, seconds
-        self.probe_at = now + max(costs * max(cost, TUNING.least_cost * seconds), seconds)
+        self.probe_at = now + max(costs * max(cost, LEAST_COST * seconds), seconds)
