@@ -112,12 +112,12 @@ class Gate:
             now = loop.time()
             since = now if since is None else since
             self._queue.called_at[operation] = now
-            if not self._queue.waiting and self._may_begin(operation, now):
-                return self._begin(operation, now)
+            if not self._queue.waiting and (granted := self._begin_at_once(operation, now)) is not None:
+                return granted
             waiter = Waiter(loop.create_future(), ticket, operation, max_wait, until, since, deadline)
             self._add(waiter, now=now)
             try:
-                permit = await waiter.permit
+                permit = await waiter.future
             except BaseException:
                 # The task was cancelled, or its coroutine was closed.
                 self._leave(waiter)
@@ -137,14 +137,14 @@ class Gate:
             self._admit()
 
     def _leave(self, waiter: Waiter) -> None:
-        permit = waiter.permit
-        if permit.get_loop().is_closed():
+        future = waiter.future
+        if future.get_loop().is_closed():
             return
-        if permit.cancel() or permit.cancelled():
+        if future.cancel() or future.cancelled():
             self._queue.waiting -= 1
             self._admit()
-        elif permit.exception() is None:
-            self.unused(permit.result())
+        elif future.exception() is None:
+            self.unused(future.result())
 
     def _used_here(self) -> asyncio.AbstractEventLoop:
         """Return the running event loop, to which the gate belongs from now on."""
@@ -277,8 +277,10 @@ class Gate:
             window.advance(now)
         return max([window.next_start(now) for window in windows])
 
-    def _may_begin(self, operation: Hashable, now: float) -> bool:
-        return self._queue.has_share_left(operation, now=now) and self._next_start(operation, now) == 0
+    def _begin_at_once(self, operation: Hashable, now: float) -> Permit | None:
+        """Grant a permit without a wait; None if the call has to queue."""
+        may_begin = self._queue.has_share_left(operation, now=now) and self._next_start(operation, now) == 0
+        return self._begin(operation, now) if may_begin else None
 
     def _admit(self) -> None:
         self._stop_timer()

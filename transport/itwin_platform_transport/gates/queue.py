@@ -27,7 +27,7 @@ class Waiter:
     """A task's wait for a permit, with its limits.
 
     Args:
-        permit: the future that the task awaits. A task resumes more slowly from a subclass of asyncio.Future.
+        future: what the task awaits; its result is the permit.
         ticket: its position in the queue.
         operation: the operation of its request.
         max_wait: the longest cooldown to wait for, in seconds.
@@ -36,7 +36,7 @@ class Waiter:
         deadline: the seconds of its deadline, which count from `since` while only 429s come; None for none.
     """
 
-    permit: Final[asyncio.Future[Permit]]
+    future: Final[asyncio.Future[Permit]]
     ticket: Final[int]
     operation: Final[Hashable]
     max_wait: Final[float]
@@ -106,7 +106,7 @@ class Queue:
         """Return the first waiter of each operation."""
         heads = []
         for operation, waiters in [*self._waiters.items()]:
-            while waiters and waiters[0].permit.done():
+            while waiters and waiters[0].future.done():
                 waiters.popleft()
             if waiters:
                 heads.append(waiters[0])
@@ -117,7 +117,7 @@ class Queue:
     def grant(self, waiter: Waiter, permit: Permit) -> None:
         """Give a permit to a waiter."""
         self.waiting -= 1
-        waiter.permit.set_result(permit)
+        waiter.future.set_result(permit)
 
     def count(self, may_start: Callable[[Hashable], bool]) -> int:
         """Return how many waiters belong to an operation that may start."""
@@ -150,9 +150,9 @@ class Queue:
                 self.fail(waiter, error)
 
     def _waiting_of(self, operation: Hashable) -> list[Waiter]:
-        return [waiter for waiter in self._waiters[operation] if not waiter.permit.done()]
+        return [waiter for waiter in self._waiters[operation] if not waiter.future.done()]
 
     def fail(self, waiter: Waiter, error: Exception) -> None:
         """End a wait with an error."""
         self.waiting -= 1
-        waiter.permit.set_exception(error)
+        waiter.future.set_exception(error)

@@ -220,16 +220,19 @@ class RedisGate(Gate):
         if self._loop is not None:
             self._state.leave_loop()
 
-    def _may_begin(self, operation: Hashable, now: float) -> bool:
-        if self._is_lost:
-            self._exchange_within(0.0)  # the server may be back
-        return self._is_lost and super()._may_begin(operation, now)
+    def _begin_at_once(self, operation: Hashable, now: float) -> Permit | None:
+        if not self._is_lost:
+            return None
+        self._exchange_within(0.0)  # the server may be back
+        return super()._begin_at_once(operation, now)
 
     def _admit(self) -> None:
         if self._is_lost:
             super()._admit()
         if self._closed:
             return
+        if self._operations.windows:
+            self._set_timer()
         # Not one exchange for each new call: many calls begin at the same time.
         if 2 * self._session.requested < self._ready():
             self._exchange_within(0.0)
@@ -238,14 +241,15 @@ class RedisGate(Gate):
             self._exchange_within(0.0 if is_urgent else REPORT_DELAY)
 
     def _ready(self) -> int:
-        """Count the waiting calls of operations that may start. A timer runs `_admit` when another operation may."""
-        if not self._operations.windows or not self._queue.waiting:
-            return self._queue.waiting
-        waits = [self.cooldown_left(waiter.operation) for waiter in self._queue.heads()]
+        """Count the waiting calls of operations that may start."""
+        return self._queue.count(self._is_operation_ready) if self._operations.windows else self._queue.waiting
+
+    def _set_timer(self) -> None:
+        """Run `_admit` when the first cooldown of a waiting operation ends."""
         self._stop_timer()
+        waits = [self.cooldown_left(waiter.operation) for waiter in self._queue.heads()]
         if self._loop is not None and (until := min([wait for wait in waits if wait > 0], default=0.0)):
             self._timer = self._loop.call_later(until, self._admit)
-        return self._queue.count(self._is_operation_ready)
 
     def _is_operation_ready(self, operation: Hashable) -> bool:
         """Return whether no limit of the operation alone stops it."""
@@ -287,7 +291,7 @@ class RedisGate(Gate):
                     rejoins=not session.is_known,
                     wants=session.requested,
                     listens=session.listens,
-                    kept=session.permits_to_keep(now),
+                    kept=session.renew_lease(now),
                     reports=reports,
                 )
         except Exception as error:  # noqa: BLE001  # after any failure, no call may wait for the server
@@ -407,8 +411,8 @@ class Session:
                 async with asyncio.timeout_at(self.due):
                     await self._changed.wait()
 
-    def permits_to_keep(self, now: float) -> list[int]:
-        """Return the permits to renew in the exchange at this time: all of them, or none if the lease is young."""
+    def renew_lease(self, now: float) -> list[int]:
+        """Renew the lease in the exchange at this time, unless it is young; return the permits to renew."""
         if self.is_known and now < self._kept_at + LEASE / 3:
             return []
         self._kept_at = now
