@@ -10,7 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 from itwin_platform_transport import BackoffTransport, EngineTransport, NotSentError, Origin
-from itwin_platform_transport.connections.messages import NOT_HTTP, Sending
+from itwin_platform_transport.connections.failures import NOT_HTTP
+from itwin_platform_transport.connections.messages import Sending
 
 from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn

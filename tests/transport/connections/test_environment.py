@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import httpx
 import pytest
 from itwin_platform_transport.connections.environment import default_certificates
-from itwin_platform_transport.connections.messages import SettingError
+from itwin_platform_transport.connections.failures import SettingError
 
 MISSING = FileNotFoundError(2, "No such file or directory")
 MALFORMED = ssl.SSLError(1, "planted")

@@ -17,18 +17,17 @@ import pytest
 from itwin_platform import PlatformClient
 from itwin_platform_transport import AccessToken, BackoffPolicy, BackoffTransport, OutcomeUnknownError, Request
 from itwin_platform_transport.connections.engine import EngineTransport, head_of, header_lines
-from itwin_platform_transport.connections.messages import (
+from itwin_platform_transport.connections.failures import (
     CLOSED,
     NOT_HTTP,
     THROUGH_PROXY,
-    Response,
     SettingError,
     is_not_http,
     is_wrong_address,
     kind_of_failure,
     why_final,
-    without_encoding,
 )
+from itwin_platform_transport.connections.messages import Response, without_encoding
 
 from tests.support.services import PreparedResponse, RawServer, raw_response, send
 

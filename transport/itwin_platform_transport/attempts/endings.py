@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from ..connections.messages import Response, SettingError, kind_of_failure
+from ..connections.failures import SettingError, kind_of_failure
+from ..connections.messages import Response
 from ..errors import (
     DeadlineExceededError,
     NotSentError,

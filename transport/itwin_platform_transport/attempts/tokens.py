@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
-from ..connections.messages import without_own_frames
+from ..connections.failures import without_own_frames
 from ..errors import TokenError
 
 #: A token that expires within this time is not sent: it could expire before it arrives.

@@ -12,21 +12,18 @@ from typing import cast
 import httpx
 
 from ..connections.engine import EngineTransport, innermost, sender_of
-from ..connections.given_client import cancelled_in_order
-from ..connections.httpx2_adapter import HTTPX2Client, HTTPX2Transport
-from ..connections.messages import (
+from ..connections.failures import (
     NO_RESPONSE,
     NOT_CONNECTED,
     UNSENDABLE,
-    Origin,
-    Request,
-    Response,
-    Sending,
     is_not_http,
     is_wrong_address,
     remove_frames,
     why_final,
 )
+from ..connections.given_client import cancelled_in_order
+from ..connections.httpx2_adapter import HTTPX2Client, HTTPX2Transport
+from ..connections.messages import Origin, Request, Response, Sending
 from ..errors import PlatformError, StateError, TokenError, TransportError, UsageError, check_integer, check_seconds
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, OutageEnded, OutageStarted, RetryScheduled, log, tell
 from ..gates.breaker import Breaker, CircuitOpenError, Failure

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from .messages import CLOSED, FRAMING, NOT_HTTP
+from .failures import CLOSED, NOT_HTTP
+from .messages import FRAMING
 
 State = Literal["idle", "sending", "head", "body", "last body", "done", "closed", "broken"]
 Event = Literal["request", "written", "stopped", "response", "last response", "end", "loss", "release"]

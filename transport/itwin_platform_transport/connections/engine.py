@@ -25,23 +25,11 @@ import httpx
 
 from ..errors import UsageError
 from .environment import EnvironmentProxies, Proxy, default_certificates
+from .failures import NO_RESPONSE, THROUGH_PROXY, SettingError
 from .given_client import ClientTransport, given_client, given_transport
 from .hosts import address_of, is_loopback, name_of
 from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Transport
-from .messages import (
-    FRAMING,
-    NO_RESPONSE,
-    THROUGH_PROXY,
-    Origin,
-    RawHeaders,
-    Request,
-    Response,
-    Sending,
-    SettingError,
-    send_through,
-    sending_of,
-    without_dot,
-)
+from .messages import FRAMING, Origin, RawHeaders, Request, Response, Sending, send_through, sending_of, without_dot
 
 if TYPE_CHECKING:
     from .connection import Connection

@@ -13,8 +13,8 @@ from urllib.request import getproxies
 
 import httpx
 
+from .failures import SettingError
 from .hosts import address_of, is_host, is_loopback, name_of
-from .messages import SettingError
 
 _PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
 #: An entry of NO_PROXY that has a port.

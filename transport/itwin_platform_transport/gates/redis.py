@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
-from ..connections.messages import chain_of
+from ..connections.failures import chain_of
 from ..errors import UsageError, check_integer
 from ..events import GateChanged, tell
 from ..names import LOGGER, REDIS_PREFIX
