@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Generic, Literal, Self, TypeVar
 
 import httpx
-from itwin_platform._version import HEADERS
+from itwin_platform._names import HEADERS
 from itwin_platform_transport import BackoffEvent, BackoffPolicy, BackoffTransport, Gate
 from itwin_platform_transport.connections.engine import EngineTransport
 

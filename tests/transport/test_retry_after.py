@@ -6,7 +6,7 @@ from email.utils import format_datetime
 import httpx
 import pytest
 from hypothesis import example, given, strategies as st
-from itwin_platform._version import HEADERS
+from itwin_platform._names import HEADERS
 from itwin_platform_transport.retry_after import parse_retry_after, retry_after_of
 
 from tests.support.examples import CHARACTERS, strings

@@ -184,7 +184,7 @@ def check_integer(name: str, value: object, *, least: int | None) -> int:
     """Return an integer of Python or of another library as an int; it must be at least `least`."""
     number, rule = as_number(value), f"{name} must be an integer{'' if least is None else f' of at least {least}'}"
     if not isinstance(number, int):
-        raise UsageError(f"{rule}, not {_class_name(value)}", argument=name)
+        raise UsageError(f"{rule}, not {class_name(value)}", argument=name)
     if least is not None and number < least:
         raise UsageError(rule, argument=name)
     return number
@@ -194,7 +194,7 @@ def check_seconds(name: str, value: object, *, bounds: str = "of at least 0") ->
     """Return a finite number of seconds as an int or a float; it must not be negative."""
     number, rule = as_number(value), f"{name} must be a finite number of seconds {bounds}"
     if number is None:
-        raise UsageError(f"{rule}, not {_class_name(value)}", argument=name)
+        raise UsageError(f"{rule}, not {class_name(value)}", argument=name)
     if not 0.0 <= number <= sys.float_info.max:
         raise UsageError(rule, argument=name)
     return number
@@ -212,7 +212,8 @@ def as_number(value: object) -> float | None:
         return None
 
 
-def _class_name(value: object) -> str:
+def class_name(value: object) -> str:
+    """Return the name of the class of a value with its module."""
     return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
 
 

@@ -130,7 +130,7 @@ class GateChanged:
 
 
 BackoffEvent = AttemptEnded | CooldownStarted | OutageStarted | OutageEnded
-Event = TypeVar("Event", AttemptEnded, CooldownStarted, OutageStarted, OutageEnded, GateChanged, BackoffEvent)
+Event = TypeVar("Event", bound=BackoffEvent | GateChanged)
 
 
 def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:

@@ -252,7 +252,7 @@ def delay_before(*, retry_after: float | None, progress: Progress, policy: Backo
 
     Jitter does not lift a delay above `max_wait`: a call with a `max_wait` of 60 s waits for a `retry-after` of 60.
     """
-    doublings = min(max(progress.attempts + progress.rate_limits - 1, 0), 63)
+    doublings = min(max(progress.made - 1, 0), 63)
     wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after
     share = JITTER_SHARE if retry_after is None else RETRY_AFTER_JITTER_SHARE
     return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))

@@ -30,10 +30,10 @@ from itwin_platform_transport import (
     is_timeout,
 )
 
+from ._names import CORRELATION_ID, HEADERS, LOGGER
 from ._requests.http_client import PlatformHTTPClient
 from ._requests.request import Service, as_base_url, check_characters, check_header, write_json
 from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback
-from ._version import CORRELATION_ID, HEADERS, LOGGER
 
 if TYPE_CHECKING:
     from itwin_platform_api.client import AuthenticatedClient

@@ -38,7 +38,7 @@ from datetime import datetime
 
 from itwin_platform_transport import RETRYABLE_STATUS_CODES, PlatformError, when_to_retry
 
-from ._version import CORRELATION_ID, HEADERS
+from ._names import CORRELATION_ID, HEADERS
 
 #: Most characters of the text of an error.
 LONGEST_TEXT = 2048

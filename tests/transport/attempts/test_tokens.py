@@ -16,7 +16,7 @@ from itwin_platform_transport import (
     TokenError,
     TokenProvider,
 )
-from itwin_platform_transport.attempts.tokens import TokenCache, redacted
+from itwin_platform_transport.attempts.tokens import TokenCache, hide_token
 
 from tests.support.requests import request_to
 from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
@@ -343,7 +343,7 @@ async def test_a_later_retry_carries_a_fresh_token() -> None:
 )
 def test_a_token_is_redacted_in_a_text(value: str, text: str, shown: str) -> None:
     """A long token is redacted anywhere, also percent-encoded; a short one only alone, and not if it is a word."""
-    assert redacted(AccessToken(value), text) == shown
+    assert hide_token(AccessToken(value), text) == shown
 
 
 @pytest.mark.parametrize("life", [3600.0, None])

@@ -78,12 +78,9 @@ def _expiry(expires_at: datetime | None, expires_in: float | str) -> datetime:
 
 
 def hide_token(token: AccessToken | None, text: str) -> str:
-    """Redact the token of a request, if it has one, in a text of the service."""
-    return text if token is None else redacted(token, text)
-
-
-def redacted(token: AccessToken, text: str) -> str:
-    """Return a text without a token, also percent-encoded: a service may echo the token that was sent."""
+    """Redact the token of a request in a text of the service, also percent-encoded: a service may echo the token."""
+    if token is None:
+        return text
     for value in dict.fromkeys((token.value, quote(token.value), quote(token.value, safe=""))):
         if len(value) >= SHORTEST_REDACTED:
             text = text.replace(value, "[redacted]")

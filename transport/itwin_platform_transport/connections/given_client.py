@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import anyio
 import httpx
 
-from ..errors import StateError, UsageError
+from ..errors import StateError, UsageError, class_name
 from .httpx2_adapter import HTTPX2Adapter, HTTPX2Client, HTTPX2Timeout, HTTPX2Transport
 
 T = TypeVar("T")
@@ -56,10 +56,7 @@ def _checked_library_of(name: str, value: object, kind: str) -> ModuleType:
     library = _library_of(value, kind)
     if library is not None:
         return library
-    raise UsageError(
-        f"{name} must be an httpx.{kind} or an httpx2.{kind}, not {type(value).__module__}.{type(value).__qualname__}",
-        argument=name,
-    )
+    raise UsageError(f"{name} must be an httpx.{kind} or an httpx2.{kind}, not {class_name(value)}", argument=name)
 
 
 class ClientTransport(httpx.AsyncBaseTransport):

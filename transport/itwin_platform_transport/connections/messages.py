@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import anyio
 import httpx
 
-from ..errors import UsageError
+from ..errors import UsageError, class_name
 from .hosts import host_header, name_of
 
 #: Header names and values, as they are sent and received.
@@ -115,7 +115,7 @@ class Request:
         """
         if not isinstance(request, httpx.Request):
             # A client of httpx2 would fail on the response, which is one of httpx, after the request was sent.
-            kind = f"{type(request).__module__}.{type(request).__qualname__}"
+            kind = class_name(request)
             raise UsageError(f"a BackoffTransport sends an httpx.Request, not {kind}: use it in an httpx.AsyncClient")
         content = await request.aread()
         headers = _with_name_in_host(request.headers, request.url)

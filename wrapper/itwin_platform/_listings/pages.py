@@ -32,9 +32,9 @@ from msgspec import Meta
 from msgspec.json import decode, encode
 
 from .._errors import PagingError
+from .._names import CORRELATION_ID
 from .._requests.request import check_characters
 from .._requests.sender import DecodedResponse, PlatformSender, ResponseInfo
-from .._version import CORRELATION_ID
 
 T = TypeVar("T")
 

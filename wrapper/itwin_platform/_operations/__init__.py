@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from itwin_platform_api.encoding import class_name
 from itwin_platform_api.rules import Reject, Violation
-from itwin_platform_api.types import Unset, encode
+from itwin_platform_api.types import UNSET, Unset, encode
 from itwin_platform_transport import UsageError
 
 from .._requests.request import check_characters
@@ -29,6 +29,11 @@ class Group:
     def _reject(self) -> Reject:
         """The function that makes the error of a broken rule. With `check_requests=False`, few rules remain."""
         return usage_error if self._sender.service.check_requests else unsendable
+
+    def _check_changes(self, **arguments: object) -> None:
+        """Reject an update that changes nothing."""
+        if self._sender.service.check_requests and all(value is UNSET for value in arguments.values()):
+            raise UsageError(f"nothing to change: pass at least one of {', '.join(arguments)}")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._sender.service.address!r})"
@@ -57,12 +62,6 @@ def check_id(name: str, value: object) -> None:
     if value in ("", ".", ".."):
         raise UsageError(f"{name} must be an id, not {value!r}: the request would reach something else", argument=name)
     check_characters(name, value)
-
-
-def check_changes(**arguments: object) -> None:
-    """Check that an update changes something."""
-    if {*map(type, arguments.values())} == {Unset}:
-        raise UsageError(f"nothing to change: pass at least one of {', '.join(arguments)}")
 
 
 def as_list(name: str, value: object) -> list[Any] | Unset:

@@ -12,7 +12,7 @@ from itwin_platform_api.api.repositories import create_repository_resource, upda
 from itwin_platform_api.types import UNSET, Unset
 
 from .._requests.sender import ErrorsOfCall, unwrap
-from . import Group, check_changes, check_id
+from . import Group, check_id
 
 #: A complete object, or a mapping in wire names, whose `type` decides on its properties.
 AuthenticationParam: TypeAlias = (
@@ -84,8 +84,7 @@ class Repositories(Group):
             with ErrorsOfCall(update_repository.METHOD, update_repository.ROUTE):
                 check_id("itwin_id", itwin_id)
                 check_id("repository_id", repository_id)
-                if self._sender.service.check_requests:
-                    check_changes(display_name=display_name, uri=uri, authentication=authentication, options=options)
+                self._check_changes(display_name=display_name, uri=uri, authentication=authentication, options=options)
                 values = update_repository.build_request(
                     itwin_id,
                     repository_id,

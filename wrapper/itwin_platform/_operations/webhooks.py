@@ -9,7 +9,7 @@ from itwin_platform_api.structures import decode_value
 from itwin_platform_api.types import UNSET, Unset
 
 from .._requests.sender import ErrorsOfCall, unwrap
-from . import Group, as_list, check_changes, check_id
+from . import Group, as_list, check_id
 
 
 # Source: section 5.
@@ -63,8 +63,7 @@ class Webhooks(Group):
         try:
             with ErrorsOfCall(update_webhook.METHOD, update_webhook.ROUTE):
                 check_id("webhook_id", webhook_id)
-                if self._sender.service.check_requests:
-                    check_changes(active=active, callback_url=callback_url, event_types=event_types, secret=secret)
+                self._check_changes(active=active, callback_url=callback_url, event_types=event_types, secret=secret)
                 body = models.WebhookUpdate(
                     active=active,
                     callback_url=callback_url,

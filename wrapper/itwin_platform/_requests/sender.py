@@ -24,7 +24,7 @@ from itwin_platform_transport import (
 )
 
 from .._errors import KEPT, APIStatusError, RateLimited, described, printable, status_error_class
-from .._version import CORRELATION_ID, LOGGER
+from .._names import CORRELATION_ID, LOGGER
 from .request import Service, make_request
 
 T = TypeVar("T")
