@@ -183,10 +183,10 @@ class WatchedTransport(httpx.AsyncHTTPTransport):
 
 
 def _is_watched() -> bool:
-    handle, send = httpx.AsyncHTTPTransport.handle_async_request, httpx.AsyncClient.send
-    is_unchanged = handle is _UNREPLACED[0] and send is _UNREPLACED[1]
-    return _is_watched_below() or (
-        not is_unchanged and (_is_replaced(handle, "httpx.") or _is_replaced(send, "httpx."))
+    return (
+        _is_watched_below()
+        or _is_replaced(httpx.AsyncHTTPTransport.handle_async_request, "httpx.")
+        or _is_replaced(httpx.AsyncClient.send, "httpx.")
     )
 
 
@@ -202,13 +202,6 @@ def _is_watched_below() -> bool:
 def _is_replaced(method: object, prefix: str) -> bool:
     # A replacement is either not a plain function or was defined in another package.
     return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(prefix)
-
-
-#: The two functions of httpx if they were not replaced when this module was imported: they need no other check.
-_UNREPLACED = [
-    None if _is_replaced(method, "httpx.") else method
-    for method in (httpx.AsyncHTTPTransport.handle_async_request, httpx.AsyncClient.send)
-]
 
 
 class Pool:
