@@ -31,8 +31,9 @@ from itwin_platform_transport import (
 )
 
 from ._names import CORRELATION_ID, HEADERS, LOGGER
+from ._requests.body import write_json
 from ._requests.http_client import PlatformHTTPClient
-from ._requests.request import Service, as_base_url, check_characters, check_header, write_json
+from ._requests.request import Service, as_base_url, check_characters, check_header
 from ._requests.sender import CallOptions, PlatformSender, ResponseInfo, as_callback
 
 if TYPE_CHECKING:

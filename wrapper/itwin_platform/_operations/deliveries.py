@@ -16,7 +16,7 @@ from itwin_platform_api.models import EventType
 from itwin_platform_transport import UsageError
 
 from .._errors import DeliveryError
-from .._requests.sender import read_json
+from .._requests.body import read_json
 
 _ALGORITHM = "sha256="
 

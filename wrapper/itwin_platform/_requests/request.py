@@ -3,23 +3,19 @@
 Source: sections 8 and 9.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import lru_cache, partial
-from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
-import attrs
 import httpx
-from itwin_platform_api.encoding import class_name, encode, encode_scalar, fields_of
 from itwin_platform_api.operations import BODY_LIMITS
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET, Unset
 from itwin_platform_transport import Origin, Request, UsageError, host_header, is_host, is_loopback
 
 from .._version import __version__
+from .body import write_json
 
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
@@ -27,11 +23,6 @@ _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 #: Most bytes of a path with its query: httpx cannot represent a URL above 65,536 bytes, with scheme and host.
 MOST_OF_URL = 65_000
-#: The reason in the error of a value without a form in JSON, and the number of levels to search for its place.
-_REASONS: Mapping[type[Exception], tuple[str, int]] = {
-    UnicodeEncodeError: ("a string must not hold half of a surrogate pair", 20),
-    RecursionError: ("it is nested too deeply, or holds itself", 2),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -229,95 +220,3 @@ def check_characters(name: str, *values: str) -> None:
     except UnicodeEncodeError:
         said = f"{name or 'a keyword'} must not hold half of a surrogate pair: it cannot be sent"
         raise UsageError(said, argument=name or None) from None
-
-
-def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
-    """Serialize a body: JSON values, with models, enums and times anywhere in it.
-
-    Args:
-        body: the body.
-        given: the body as the caller passed it, if `body` is a copy.
-        name: the argument; empty if the fields of the body are the arguments.
-
-    Raises:
-        UsageError: A value has no form in JSON, such as NaN, a set or half of a surrogate pair.
-    """
-    values = fields_of(body)
-    try:
-        return _written_by_msgspec(values) or _written_in_full(values)
-    except (TypeError, ValueError, RecursionError) as error:
-        reason, depth = _REASONS.get(type(error), (str(error), 20))
-    place = next(_faults(body if given is UNSET else given, name, depth), name)
-    raise UsageError(f"{place or 'the body'} cannot be serialized as JSON: {reason}", argument=place or None)
-
-
-def _written_by_msgspec(values: object) -> bytes | None:
-    """Serialize values with msgspec; return None if it would change one.
-
-    msgspec writes a set as a list, a time in another form, the Python names of a model, and NaN as null. The values
-    that it converts or parses then differ from the given ones.
-    """
-    import msgspec
-
-    try:
-        serialized = msgspec.json.encode(values)
-        written = msgspec.json.decode(serialized) if _may_have_null(serialized) else msgspec.to_builtins(values)
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        return None
-    return serialized if written == values else None
-
-
-def _may_have_null(body: bytes) -> bool:
-    """Return whether a null may be outside a string: after a colon, a comma or a bracket."""
-    # Neither a regular expression nor `find`: see the rows "POST 100 objects" of docs/benchmarks.md.
-    at = body.rfind(b"null")
-    while at != -1 and body[at - 1] not in b":,[":
-        at = body.rfind(b"null", 0, at)
-    return at != -1
-
-
-def _written_in_full(values: object) -> bytes:
-    encoded = encode(values, scalar=_encoded_scalar)
-    text = json.dumps(encoded, ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"))
-    return text.encode()
-
-
-def _encoded_scalar(value: object) -> object:
-    """Encode a value that is no JSON value.
-
-    Raises:
-        ValueError: It is a time without a zone.
-        TypeError: JSON has no form for its class.
-    """
-    if isinstance(value, datetime) and value.utcoffset() is None:
-        raise ValueError("a datetime must be aware, such as datetime.now(timezone.utc)")
-    encoded = encode_scalar(value)
-    if encoded is value and not isinstance(value, str | int | float):
-        raise TypeError(f"JSON has no {class_name(value)}: convert it to a str, int, float, bool, list or dict")
-    return encoded
-
-
-def _faults(value: Any, place: str, depth: int) -> Iterator[str]:
-    """Yield the places of values without a form in JSON: an argument, with the property or item inside it."""
-    for key, item in _parts(value) if depth else ():
-        # The name of a model with one field is omitted: `objects` is the argument, `scene_data` only wraps it.
-        is_field = attrs.has(type(item)) and len([*_parts(item)]) == 1
-        name = f"[{key}]" if isinstance(key, int) else "" if is_field else f".{key}" if place else key
-        yield from _faults(item, place + name, depth - 1)
-    try:
-        _written_in_full(value)
-    except (TypeError, ValueError, RecursionError):
-        yield place
-
-
-def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
-    """Return the fields of a model, the items of a list, or the items of a mapping with printable keys."""
-    if attrs.has(type(value)):
-        value = {each.name.removesuffix("_"): getattr(value, each.name) for each in attrs.fields(type(value))}
-        value |= value.pop("additional_properties")
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if isinstance(key, str) and key.isprintable() and item is not UNSET:
-                yield key, item
-    elif isinstance(value, (list, tuple)):
-        yield from enumerate(value)

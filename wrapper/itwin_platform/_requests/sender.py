@@ -1,8 +1,6 @@
 """Send the values of a request with the options of its call, and return its decoded response or a typed error."""
 
-import json
-import zlib
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import iscoroutinefunction
@@ -25,16 +23,10 @@ from itwin_platform_transport import (
 
 from .._errors import KEPT, APIStatusError, RateLimited, described, printable, status_error_class
 from .._names import CORRELATION_ID, LOGGER
+from .body import decoded_body, is_json, read_json, remaining_encodings
 from .request import Service, make_request
 
 T = TypeVar("T")
-
-#: Most encodings of one body. Services apply one or two; thousands in a header would only take time.
-MOST_ENCODINGS = 5
-_DECODED = frozenset({"gzip", "deflate"})
-#: The prefix of the old name of gzip, `x-gzip`. Source: RFC 9110, section 8.4.1.3.
-_OLD = "x-"
-_GZIP_BEGINNING = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +102,7 @@ class DecodedResponse:
     def headers(self) -> httpx.Headers:
         """The response headers, without the encodings that were decoded."""
         headers = self._response.headers_of_decoded
-        if remaining := [name for name in _encodings(self._response.raw_headers) if not _is_decoded(name)]:
+        if remaining := remaining_encodings(self._response):
             headers["Content-Encoding"] = ", ".join(remaining)
         return headers
 
@@ -154,7 +146,7 @@ class DecodedResponse:
         """Return the error of a success that does not match the specification; the generated functions raise it."""
         # A large body is cut before the search for the token, at twice the kept size: a token may cross the cut.
         headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
-        if (encoding := headers.get("content-encoding", "")[:40]) and not _is_json(self.content):
+        if (encoding := headers.get("content-encoding", "")[:40]) and not is_json(self.content):
             reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         if self.fault is not None:
             body = body[:KEPT]
@@ -305,93 +297,3 @@ def unwrap(response: DecodedResponse, value: T | None, kind: type[object]) -> T:
         return value
     del value  # error trackers capture the variables of frames
     raise response.decode_error(f"the response has no {kind.__name__}, which the specification requires")
-
-
-def read_json(body: bytes) -> object:
-    """Deserialize a body.
-
-    Raises:
-        ValueError: The body is not JSON.
-        RecursionError: It is nested too deeply.
-    """
-    from msgspec.json import decode
-
-    try:
-        return decode(body)
-    except ValueError:
-        # The standard library reads NaN, 1e400 and half of a surrogate pair, which msgspec rejects.
-        return json.loads(body)
-
-
-def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
-    """Decode a body: gzip and deflate, so that a small body cannot become a huge one.
-
-    Other encodings are ignored, as in httpx and requests: some services write a character set in this header.
-
-    Args:
-        response: a response that was read.
-        limit: the largest decoded body, in bytes.
-
-    Returns:
-        The body, and the reason why it cannot be used, or None. With a reason, the body is the decoded beginning.
-    """
-    body = response.content
-    names = [name.lower() for name in _encodings(response.raw_headers) if _is_decoded(name)]
-    if response.fault is not None or not names or not body:
-        return body, response.fault
-    if len(names) > MOST_ENCODINGS:
-        return b"", f"it is encoded {len(names)} times, which was not asked for"
-    reason = None
-    for name in reversed(names):
-        # Some servers write the old name on a body that is not compressed.
-        if name.startswith(_OLD) and not body.startswith(_GZIP_BEGINNING):
-            continue
-        body, fault = _inflated(body, name.removeprefix(_OLD), limit=limit)
-        reason = reason or fault
-    return body, reason
-
-
-def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    found = b",".join([value for name, value in headers if name.lower() == b"content-encoding"])
-    names = found.decode("latin-1").split(",") if found else ()
-    return [name for part in names if (name := part.strip()).lower() not in ("", "identity")]
-
-
-def _is_decoded(name: str) -> bool:
-    return name.lower().removeprefix(_OLD) in _DECODED
-
-
-def _is_json(body: bytes) -> bool:
-    try:
-        read_json(body)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
-    """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
-    is_gzip, pieces, remaining = name == "gzip", list[bytes](), limit
-    while data:
-        stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
-        try:
-            piece = stream.decompress(data, remaining + 1)
-        except zlib.error:
-            return b"".join(pieces), f"its {name} encoding is broken"
-        pieces.append(piece[:remaining] if len(piece) > remaining else piece)
-        if len(piece) > remaining:
-            return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
-        if not stream.eof:
-            return b"".join(pieces), f"its {name} encoding breaks off"
-        remaining -= len(piece)
-        # Zeros after the end of gzip are padding: httpx and gzip ignore them.
-        data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
-        if data and not is_gzip:
-            return b"".join(pieces), "its deflate encoding is broken"
-    return b"".join(pieces), None
-
-
-def _window_of(data: bytes) -> int:
-    # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
-    has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
-    return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
