@@ -182,7 +182,7 @@ def _check_string(rule: Rule, value: object) -> Violation | None:
     if rule.most is not None and len(value) > rule.most:
         return _violation(rule, f"has {len(value)} characters, at most {rule.most} are allowed")
     if not value.isascii() and _HALF_PAIR.search(value):
-        return _violation(rule, "must not hold half of a surrogate pair: it cannot be sent")
+        return _violation(rule, "must not hold a lone surrogate: it cannot be sent")
     if rule.pattern is None:
         return None
     # `$` of JSON Schema matches at the end only, and `$` of Python also before a final line break.

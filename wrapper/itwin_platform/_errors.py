@@ -150,7 +150,7 @@ class APIStatusError(PlatformError):
         def text(value: object) -> str | None:
             if not isinstance(value, str):
                 return None
-            # JSON can hold half of a surrogate pair, which no log can encode.
+            # JSON can hold a lone surrogate, which no log can encode.
             # The token is hidden again after JSON is parsed: the body can write its characters as escapes.
             return hide(value.encode("utf-8", "replace").decode())
 

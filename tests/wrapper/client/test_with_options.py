@@ -149,7 +149,7 @@ UNUSABLE: list[tuple[str, list[Any], str]] = [
     ("correlation_id", ["a\nb", 5], "must be a string of visible ASCII"),
     ("on_response", [5, coroutine], "must be a function"),
     ("extra_query", [{"a": 1}, ["a"]], "must be a mapping of names to strings$"),
-    ("extra_query", [{"a": "\ud800"}, {"\ud800": "a"}], "must not hold half of a surrogate pair: it"),
+    ("extra_query", [{"a": "\ud800"}, {"\ud800": "a"}], "must not hold a lone surrogate: it"),
     ("extra_body", [{5: "a"}], "must be a mapping of names to values$"),
     ("extra_body", [{"a": "\ud800"}], ".a cannot be serialized"),
 ]

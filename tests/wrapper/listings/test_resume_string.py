@@ -43,7 +43,7 @@ LISTING, POSITION = decoded(GENUINE)
 )
 def test_strings_of_others_are_rejected(text: Any) -> None:
     """A string of another origin is a UsageError that says to pass the string unchanged."""
-    with pytest.raises(UsageError, match="not a string that this client returned: pass it on unchanged") as caught:
+    with pytest.raises(UsageError, match="not a string that this client returned: pass it unchanged") as caught:
         ITWINS.list(parent_id="tenantA", resume=text)
     assert caught.value.argument == "resume"
 

@@ -156,14 +156,14 @@ async def test_a_value_that_json_does_not_have_is_rejected(
     assert exchange.mock.get_requests() == []
 
 
-@pytest.mark.parametrize(("value", "said"), [("x" * 70_000, "URL.* too long"), ("\ud800", "half of a surrogate pair")])
+@pytest.mark.parametrize(("value", "said"), [("x" * 70_000, "URL.* too long"), ("\ud800", "a lone surrogate")])
 @pytest.mark.parametrize(
     ("name", "argument"), [("create_scene", "itwin_id"), ("update_webhook", "webhook_id"), ("list_itwins", "filter")]
 )
 async def test_a_value_that_an_address_cannot_hold_is_rejected(
     name: str, argument: str, value: str, said: str, exchange: Exchange
 ) -> None:
-    """A path or query that is too long, or holds half of a surrogate pair, is a UsageError."""
+    """A path or query that is too long, or holds a lone surrogate, is a UsageError."""
     with pytest.raises(UsageError, match=said):
         await called(exchange.platform, name, {argument: value})
     assert exchange.mock.get_requests() == []

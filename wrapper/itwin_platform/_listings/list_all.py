@@ -136,10 +136,10 @@ class RangeReader(PageReader[ITwin]):
         came = [(getattr(item, "id", None), self._listing.moment(item)) for item in content.items]
         since, until = time_range.since or "", time_range.until or "~"
         if not all(since <= moment < until for _, moment in came if moment is not None):
-            said = (
+            message = (
                 f"the service does not filter by {self._listing.time}: it returned an iTwin outside the requested range"
             )
-            raise PagingError(f"{said}. Pass the other time as partition_by")
+            raise PagingError(f"{message}. Pass the other time as partition_by")
         self._came += came
         return content
 
@@ -174,8 +174,8 @@ class RangeReader(PageReader[ITwin]):
             self._is_sorted = False
         elif has_null:
             time_range = time_range._replace(timeless=False)
-            said = f"the service rejects the filter {rejected!r}: iTwins without this time were omitted"
-            warnings.warn(said, TruncatedWarning, stacklevel=5)
+            message = f"the service rejects the filter {rejected!r}: iTwins without this time were omitted"
+            warnings.warn(message, TruncatedWarning, stacklevel=5)
         else:
             raise PagingError(f"the service does not list iTwins by their {self._listing.time}: {error}") from error
         self._begin(self.state.end._replace(range=time_range))

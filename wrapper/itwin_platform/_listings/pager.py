@@ -249,8 +249,8 @@ class Pager(Generic[T]):
             content = await run.read()
             if content is None and run.state.truncated and run.position.items != self._listing.limit:
                 advice = "narrow it by sub_class or filter, or read all of them with list_all"
-                said = f"the listing ended at max_return={self.max_return}, there may be more items: {advice}"
-                warnings.warn(said, TruncatedWarning, stacklevel=3)
+                message = f"the listing ended at max_return={self.max_return}, there may be more items: {advice}"
+                warnings.warn(message, TruncatedWarning, stacklevel=3)
             if content is None or not (is_shown or self._on_page):
                 return content is not None
             page = run.page(content)

@@ -201,12 +201,12 @@ class Listing:
             if _page_request(cursor, self) != PageRequest(cursor=cursor):
                 raise ValueError  # noqa: TRY301  # handled as every other fault of the string
         except (ValueError, RecursionError, PagingError):
-            said = "resume is not a string that this client returned: pass it on unchanged, or start the listing anew"
-            raise UsageError(said, argument="resume") from None
+            message = "resume is not a string that this client returned: pass it unchanged, or start the listing anew"
+            raise UsageError(message, argument="resume") from None
         if identity != self.identity:
             found = f"{identity.partition(':')[0]}, or other keywords"
-            said = f"resume belongs to another listing ({found}): pass the keywords and extra_query of the first run"
-            raise UsageError(f"{said}; limit, concurrency, on_page and other options may differ", argument="resume")
+            message = f"resume belongs to another listing ({found}): pass the keywords and extra_query of the first run"
+            raise UsageError(f"{message}; limit, concurrency, on_page and other options may differ", argument="resume")
         return position
 
 
@@ -455,8 +455,8 @@ def _check_place(place: str, path: str) -> None:
         raise PagingError("the link to the next page holds user information")
     _ = parts.port  # reading it checks it
     if not _comparable_path(parts.path).endswith(_comparable_path(path)):
-        said = urlsplit(place).path[:200]
-        raise PagingError(f"the link to the next page has the path {said!r}, which does not end with {path!r}")
+        found = urlsplit(place).path[:200]
+        raise PagingError(f"the link to the next page has the path {found!r}, which does not end with {path!r}")
 
 
 def _comparable_path(path: str) -> str:

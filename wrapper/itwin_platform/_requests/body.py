@@ -13,7 +13,7 @@ from itwin_platform_transport import Response, UsageError
 
 #: The reason in the error of a value without a form in JSON, and the number of levels to search for its place.
 _REASONS: Mapping[type[Exception], tuple[str, int]] = {
-    UnicodeEncodeError: ("a string must not hold half of a surrogate pair", 20),
+    UnicodeEncodeError: ("a string must not hold a lone surrogate", 20),
     RecursionError: ("it is nested too deeply, or holds itself", 2),
 }
 #: Most encodings of one body. Services apply one or two; thousands in a header would only take time.
@@ -33,7 +33,7 @@ def write_json(body: object, *, given: object = UNSET, name: str = "") -> bytes:
         name: the argument; empty if the fields of the body are the arguments.
 
     Raises:
-        UsageError: A value has no form in JSON, such as NaN, a set or half of a surrogate pair.
+        UsageError: A value has no form in JSON, such as NaN, a set or a lone surrogate.
     """
     values = fields_of(body)
     try:
@@ -128,7 +128,7 @@ def read_json(body: bytes) -> object:
     try:
         return decode(body)
     except ValueError:
-        # The standard library reads NaN, 1e400 and half of a surrogate pair, which msgspec rejects.
+        # The standard library reads NaN, 1e400 and a lone surrogate, which msgspec rejects.
         return json.loads(body)
 
 

@@ -64,8 +64,8 @@ class Service:
         """
         limit = BODY_LIMITS.get((method, route)) if self.check_requests else None
         if limit is not None and size > limit:
-            said = f"the request body has {size:,} bytes, at most {limit:,} are allowed: send fewer or smaller objects"
-            raise UsageError(said, code="RequestTooLarge")
+            message = f"the body has {size:,} bytes, at most {limit:,} are allowed: send fewer or smaller objects"
+            raise UsageError(message, code="RequestTooLarge")
 
 
 def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
@@ -75,8 +75,8 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
         UsageError: it is not an http(s) URL, holds more than an origin and a path, or would expose the token.
     """
 
-    def problem(said: str) -> UsageError:
-        return UsageError(f"base_url {said}", argument="base_url")
+    def problem(reason: str) -> UsageError:
+        return UsageError(f"base_url {reason}", argument="base_url")
 
     text = text.strip()
     if (unseen := next((each for each in text if each == " " or not each.isprintable()), None)) is not None:
@@ -127,7 +127,7 @@ def make_request(
     try:
         query = encode_query(values.query) if values.query else ""
     except UnicodeError:
-        raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None
+        raise UsageError("the request cannot be encoded: a string holds a lone surrogate") from None
     target = service.prefix + values.path + (f"?{query}" if query else "")
     is_visible = target.isascii() and target.isprintable()
     if not is_visible or " " in target or "#" in target or "<" in target or ">" in target or '"' in target:
@@ -214,9 +214,9 @@ def check_header(name: str, value: object) -> None:
 
 
 def check_characters(name: str, *values: str) -> None:
-    """Reject half of a surrogate pair: UTF-8 cannot encode it. `name` is the argument, or empty if it is not known."""
+    """Reject a lone surrogate: UTF-8 cannot encode it. `name` is the argument, or empty if it is not known."""
     try:
         "".join(values).encode()
     except UnicodeEncodeError:
-        said = f"{name or 'a keyword'} must not hold half of a surrogate pair: it cannot be sent"
-        raise UsageError(said, argument=name or None) from None
+        message = f"{name or 'a keyword'} must not hold a lone surrogate: it cannot be sent"
+        raise UsageError(message, argument=name or None) from None
