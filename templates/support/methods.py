@@ -84,8 +84,8 @@ def make_when_read(model: type[Any], name: str, makers: Mapping[type[Any], Calla
     """
     slot = vars(model)[name]
     setattr(model, f"_{name}", slot)
-    lines = [f"value = self._{name}", "if (make := makers.get(value.__class__)) is not None:"]
-    lines += [f"    value = self._{name} = make(value)", "return value"]
+    lines = [f"value = self._{name}", "if value.__class__ in makers:"]
+    lines += [f"    value = self._{name} = makers[value.__class__](value)", "return value"]
     read = compiled(model, f"{name}(self)", lines, {"makers": makers})
     setattr(model, name, property(read, slot.__set__, slot.__delete__, f"The `{name}`, made when it is first read."))
 
