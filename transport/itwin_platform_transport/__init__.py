@@ -7,7 +7,7 @@ import typing as _typing
 from types import ModuleType as _ModuleType
 
 from .attempts.call import CallInfo as CallInfo
-from .attempts.endings import CallResult as CallResult
+from .attempts.results import CallResult as CallResult
 from .attempts.tokens import AccessToken as AccessToken, TokenProvider as TokenProvider
 from .attempts.transport import MAX_RESPONSE_BYTES as MAX_RESPONSE_BYTES, BackoffTransport as BackoffTransport
 from .connections.engine import EngineTransport as EngineTransport

@@ -10,7 +10,7 @@ PlatformError                     .method .route .path of the call, once its req
   TokenError                      the token provider failed, or returned no usable token
   ResponseDecodeError             a success that cannot be used: .status .headers .body .correlation_id .attempts
 
-The package above adds the errors of its service. It names its own page in `doc_url`.
+The package above adds the errors of its service. `doc_url` is the section of a class on the troubleshooting page.
 """
 
 import math

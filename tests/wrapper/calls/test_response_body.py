@@ -9,7 +9,7 @@ import httpx
 import pytest
 from itwin_platform._requests.sender import DecodedResponse
 from itwin_platform_transport import AccessToken, BackoffPolicy, CallInfo, CallResult, Request, ResponseDecodeError
-from itwin_platform_transport.attempts.endings import KEPT_OF_TOO_LARGE
+from itwin_platform_transport.attempts.results import KEPT_OF_TOO_LARGE
 from itwin_platform_transport.connections.messages import Sending, send_through
 from itwin_platform_transport.policy import ONE_RESPONSE
 

@@ -12,8 +12,8 @@ from ..errors import StateError
 from ..policy import BackoffPolicy, Outcome
 
 
-# Not frozen, like the other values of a call: a frozen dataclass takes six times as long to make. `Final` lets type
-# checkers reject changes.
+# Not frozen, like the other values of a call: a frozen dataclass takes several times as long to make (row "GET" of
+# docs/benchmarks.md). `Final` lets type checkers reject changes.
 @dataclass(slots=True, eq=False)
 class CallInfo:
     """The values of a call that its attempts need.

@@ -9,7 +9,7 @@ from typing import Any
 from ..connections.messages import Request, Response
 from ..names import PACKAGE, SPAN_PREFIX, VERSION, ServiceHeaders
 from .call import Attempt, CallInfo
-from .endings import CallResult
+from .results import CallResult
 
 #: The module that an application with tracing has imported. It is looked up in `sys.modules`, and never imported here.
 _OPENTELEMETRY = "opentelemetry.trace"

@@ -44,7 +44,7 @@ from ..policy import (
 )
 from ..retry_after import retry_after_of
 from .call import Attempt, Call, CallInfo, OpenCalls
-from .endings import CallResult, SharedAttempt, circuit_open, closed, cooling_down, not_admitted, out_of_time, result_of
+from .results import CallResult, SharedAttempt, circuit_open, closed, cooling_down, not_admitted, out_of_time, result_of
 from .tokens import LONGEST_REFRESH, AccessToken, TokenCache, TokenProvider, hide_token, utc_now
 from .tracing import Trace, trace_of
 
@@ -191,7 +191,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                         operation=call.operation,
                     )
                     call.waited("gate_wait", since=began)
-                    is_ready, new_token = self._take_token(call, progress, permit, new_token)
+                    is_ready, new_token = self._prepare_attempt(call, progress, permit, new_token)
                     if not is_ready:
                         # Other calls use the permit meanwhile. This call keeps its ticket: its place in the queue.
                         if tokens is not None and new_token is None:
@@ -272,12 +272,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             del error  # its traceback has this frame: both would keep each other in memory
 
-    def _take_token(
+    def _prepare_attempt(
         self, call: Call, progress: Progress, permit: Permit, token: AccessToken | None
     ) -> tuple[bool, AccessToken | None]:
-        """Take the token of an attempt; return whether the attempt can be sent now, and the token.
+        """Start the deadline of an admitted call and take its token; return whether to send now, and the token.
 
-        If it cannot be sent, because a token takes time or a breaker is open, the permit is given back.
+        If the attempt cannot be sent, because a token takes time or a breaker is open, the permit is given back.
 
         Args:
             call: the call, which the gate has admitted.

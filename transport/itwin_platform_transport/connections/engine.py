@@ -38,8 +38,8 @@ P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 #: Seconds after which the next address of a host is tried in parallel. Source: RFC 8305, section 5.
 _NEXT_AFTER = 0.25
-#: Idle connections beyond which the oldest is closed if it leads to another origin than the last one used, so that a
-#: client of many origins keeps few sockets. Those to one origin are limited by the requests in flight.
+#: Most idle connections. Above this number, the longest idle one is closed if it leads to another origin than the one
+#: used last. Those to one origin are limited by the requests in flight.
 _MAX_IDLE = 100
 _PORTS = {b"http": 80, b"https": 443}
 #: The characters of methods and of header names. Source: RFC 9110, section 5.6.2.

@@ -41,12 +41,12 @@ PATIENT_AFTER = 20.0
 LONG_INTERVAL = 5.0
 #: Longest `retry-after`, in seconds, that holds without a probe: a maintenance page may name an hour and end sooner.
 LONGEST_RETRY_AFTER = 60.0
-#: Seconds after the last failure and the time of the next probe, after which a breaker without waiting calls counts as
-#: closed.
+#: A breaker that no call waits for counts as closed this many seconds after its last failure, or after its next probe
+#: was due.
 FORGOTTEN_AFTER = 30.0
 #: Shortest time, in seconds, that a call waits: for the outcome of one probe, also if its policy has one attempt.
 SHORTEST_WAIT = 2.0
-#: Seconds by which a call probes later for each of its attempts that failed, so that other calls come first.
+#: Seconds that a call delays its probe for each attempt that has failed, so that calls with fewer failures probe first.
 AFTER_OTHERS = 0.01
 
 

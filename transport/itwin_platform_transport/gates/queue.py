@@ -16,7 +16,8 @@ IN_USE_FOR = 30.0
 #: Largest share of the permits that others do not hold, for one operation while others are in use: one that hangs must
 #: not take all permits.
 LARGEST_SHARE = 0.75
-#: Seconds after its cooldown in which the operation of the last 429 comes after the others: the limit may be its own.
+#: After a cooldown, the operation of the last 429 is served last for this many seconds. If others succeed meanwhile,
+#: the limit is its own.
 OTHERS_FIRST = 5.0
 #: Rounding that may be left when a cooldown is added to the clock and subtracted again, in seconds.
 CLOCK_ERROR = 1e-6

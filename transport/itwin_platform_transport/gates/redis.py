@@ -33,8 +33,8 @@ POLL_INTERVAL = 1.0
 POLL_STEP = 0.05
 #: ... up to this many seconds.
 LONGEST_POLL = 10.0
-#: Most seconds until the next exchange, also of a process that knows when its turn comes: the server may lose its
-#: state.
+#: Longest time between two exchanges of a waiting process, in seconds, even if it knows a longer wait: the server may
+#: lose its state.
 _LONGEST_SLEEP = 60.0
 #: Seconds between processes that poll at the same moment, by their rank in the queue: without them, up to a fifth more
 #: commands reach the server (`make reliability ONLY=shared`)...

@@ -16,7 +16,8 @@ from .learned_rate import MARGIN_SECONDS, MARGIN_SHARE, LearnedRate
 
 #: Seconds between two probes of a longer cooldown: a delay of days may be a mistake, or end early.
 COOLDOWN_PROBE_INTERVAL = 60.0
-#: Most seconds to which a shorter delay is prolonged after 429s in a row. Few limiters ban early requests for longer.
+#: Longest cooldown, in seconds, that 429s in a row lead to if the service names less. Few limiters ban early requests
+#: for longer.
 LONGEST_GROWTH = 20.0
 #: Most doublings of a cooldown in a row: a limit that holds for days has more 429s than a float has powers of two.
 MOST_DOUBLINGS = 63

@@ -20,7 +20,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
 
     def __init__(self, sender: PlatformSender) -> None:
         super().__init__(
-            transport=_RulesTransport(sender),
+            transport=_PlatformTransport(sender),
             base_url=sender.service.base_url,
             timeout=httpx.Timeout(**sender.options.extensions["timeout"]),
             headers=merged_headers(FIXED_HEADERS, sender.options.headers),
@@ -44,7 +44,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
             return await super().request(method, url, **others)
 
 
-class _RulesTransport(httpx.AsyncBaseTransport):
+class _PlatformTransport(httpx.AsyncBaseTransport):
     """Checks the address of a request, and replaces its Accept and credentials. It does not close the sender."""
 
     def __init__(self, sender: PlatformSender) -> None:
