@@ -242,7 +242,7 @@ async def test_a_server_that_cannot_run_the_script_is_no_error(
 
 
 async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:
-    """A certificate that is not trusted, and a server with TLS or without it against the URL, are a UsageError."""
+    """A certificate that is not trusted, TLS or no TLS against the URL, and a rejected user are a UsageError at once."""
 
     async def alert(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
