@@ -81,7 +81,11 @@ class JSONModel(_WithVars):
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        """Make a model from a JSON object. A missing field is UNSET, and a value of another type is kept unchanged."""
+        """Make a model from a JSON object. A missing field is UNSET, and a value of another type is kept unchanged.
+
+        A missing optional field of a complete object, such as `RepositoryOptions`, is None. So for a request, pass the
+        mapping itself: the operation rejects a mapping that lacks a property.
+        """
         # The first call replaces this method by one that is compiled from the table of the model.
         model = _with_table(cls)
         read: Any = _documented(reader_of(model), JSONModel.from_dict)
@@ -179,10 +183,19 @@ def _validated(kind: Any, value: object) -> Any:
         return value
     if not isinstance(value, Mapping):
         raise ValueError(f"a JSON object of {kind.__name__} was expected")  # noqa: TRY004  # pydantic reports a ValueError
+    if kind.IS_COMPLETE and (missing := [wire for wire in kind.FIELDS if wire not in value]):
+        raise ValueError(f"{kind.__name__} lacks {', '.join(missing)}: pass each property, null means without it")
     return kind.from_dict(value)
 
 
-_SERIALIZATION = {"type": "function-plain", "function": encode}
+def _serialized(value: Any) -> Any:
+    """Encode a value for pydantic; a complete object has null for None, because validation requires each property."""
+    fields = value.FIELDS.items() if getattr(value, "IS_COMPLETE", False) else ()
+    nulls = {wire: None for wire, (name, _) in fields if getattr(value, name) is None}
+    return encode(value) | nulls if nulls else encode(value)
+
+
+_SERIALIZATION = {"type": "function-plain", "function": _serialized}
 
 
 def json_schema(kind: Any, *, inside: tuple[Any, ...] = ()) -> dict[str, Any]:
@@ -200,7 +213,9 @@ def json_schema(kind: Any, *, inside: tuple[Any, ...] = ()) -> dict[str, Any]:
         names = {name: name for name in hints}
         required = sorted(name for name, hint in hints.items() if get_origin(hint) is not NotRequired)
     else:
-        names, required = {wire: name for wire, (name, _) in kind.FIELDS.items()}, []
+        names = {wire: name for wire, (name, _) in kind.FIELDS.items()}
+        # A complete object inside a response may lack properties.
+        required = sorted(names) if kind.IS_COMPLETE and not inside else []
     properties = {wire: _schema_of(hints[name], (*inside, kind)) for wire, name in names.items()}
     schema: dict[str, Any] = {"title": kind.__name__, "type": "object", "properties": properties}
     return schema | ({"required": required} if required else {})
