@@ -185,6 +185,8 @@ def _validated(kind: Any, value: object) -> Any:
         raise ValueError(f"a JSON object of {kind.__name__} was expected")  # noqa: TRY004  # pydantic reports a ValueError
     if kind.IS_COMPLETE and (missing := [wire for wire in kind.FIELDS if wire not in value]):
         raise ValueError(f"{kind.__name__} lacks {', '.join(missing)}: pass each property, null means without it")
+    if not getattr(kind, "CONSTANTS", {}).items() <= value.items():
+        raise ValueError(f"{kind.__name__} must have {kind.CONSTANTS}")
     return kind.from_dict(value)
 
 

@@ -125,6 +125,13 @@ def test_pydantic_rejects_a_partial_object() -> None:
         TypeAdapter(RepositoryOptions).validate_python({"minimumLevel": 3})
 
 
+def test_pydantic_chooses_an_authentication_by_its_type() -> None:
+    """The first class of a union does not take the object of another class with the same properties."""
+    key: Any = itwin_platform.QueryParameterAuthentication
+    either: TypeAdapter[object] = TypeAdapter(itwin_platform.HeaderAuthentication | key)
+    assert type(either.validate_python({"type": "QueryParameter", "key": "k", "value": "v"})) is key
+
+
 @pytest.mark.parametrize("name", [*MODELS, *PARAMS])
 def test_each_exported_type_can_be_read(name: str) -> None:
     """`typing.get_type_hints`, `attrs.resolve_types` and a JSON schema work for each exported type."""
