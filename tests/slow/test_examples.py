@@ -1,5 +1,6 @@
 """Each example runs on its own, is listed, and keeps its promises."""
 
+import asyncio
 import json
 import os
 import re
@@ -13,12 +14,13 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from itwin_platform import PlatformClient
+from itwin_platform import PlatformClient, WebhookDelivery, sign_delivery, verify_delivery
 from itwin_platform_sandbox import Sandbox
 
 from examples import web_service
 from examples.__main__ import ORDER
 from examples.nightly_export import export
+from examples.receive_webhooks import Inbox
 from examples.scene_page import HARM, HOSTILE_OBJECTS, is_web_address, template_environment
 from tests.support.processes import PROJECT, ended
 from tests.support.sandboxes import variables_of
@@ -180,6 +182,23 @@ def test_a_hostile_scene_is_shown_and_injects_nothing(tmp_path: Path) -> None:
 def test_an_address_that_is_no_web_address(address: object) -> None:
     """An address that is not http or https with a host is no link."""
     assert not is_web_address(address)
+
+
+async def test_a_delivery_that_cannot_be_handled_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    """An error of the handler is logged, and later deliveries are handled."""
+
+    async def handle(delivery: WebhookDelivery) -> None:
+        handled.append(delivery.message_id)
+        raise ConnectionError
+
+    inbox, handled = Inbox(handle), list[str]()
+    for name in "ab":
+        body = json.dumps({"content": {}, "eventType": "e", "messageId": name, "webhookId": "w"}).encode()
+        inbox.add(verify_delivery(body, sign_delivery(body, secret=name), secret=name))
+    running = asyncio.create_task(inbox.run())
+    await asyncio.wait((running, asyncio.create_task(inbox.queue.join())), return_when=asyncio.FIRST_COMPLETED)
+    running.cancel()
+    assert (handled, [record.exc_info is None for record in caplog.records]) == (["a", "b"], [False, False])
 
 
 PAGE_SIZE = 12
