@@ -244,6 +244,14 @@ async def exported(platform: PlatformClient, target: Path) -> bytes:
     return content(target)
 
 
+async def test_half_of_a_surrogate_pair_does_not_end_an_export(tmp_path: Path) -> None:
+    """What UTF-8 cannot encode is written as a question mark."""
+    body = rb'{"iTwins": [{"id": "a", "displayName": "cut \ud83d"}], "_links": {}}'
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=body))
+    async with PlatformClient("http://127.0.0.1", vendor="v", token="t", transport=transport) as platform:
+        assert b"cut ?," in await exported(platform, tmp_path / "itwins.csv")
+
+
 @OF_30_ITWINS
 async def test_a_crash_at_any_step_neither_loses_nor_doubles(
     itwin_sandbox: Sandbox, itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
