@@ -6,7 +6,6 @@ Neither of the two is imported: the hooks return dictionaries.
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from enum import Enum
-from functools import partial
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -137,8 +136,21 @@ class JSONModel(_WithVars):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
-        function = {"type": "no-info", "function": partial(_validated, cls)}
+        # A method, because pydantic shows the name of the function in the errors of a union, and the repr of a partial.
+        function = {"type": "no-info", "function": cls._validated}
         return {"type": "function-plain", "function": function, "serialization": _SERIALIZATION}
+
+    @classmethod
+    def _validated(cls, value: object) -> Self:
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, Mapping):
+            raise ValueError(f"a JSON object of {cls.__name__} was expected")  # noqa: TRY004  # pydantic reports a ValueError
+        if not (constants := getattr(cls, "CONSTANTS", {})).items() <= value.items():
+            raise ValueError(f"{cls.__name__} must have {constants}")
+        if cls.IS_COMPLETE and (missing := [wire for wire in cls.FIELDS if wire not in value]):
+            raise ValueError(f"{cls.__name__} lacks {', '.join(missing)}: pass each property, null means without it")
+        return cls.from_dict(value)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: object, handler: object) -> dict[str, Any]:
@@ -176,18 +188,6 @@ def takes_mapping(param: Any) -> None:
     schema = {"type": "dict", "keys_schema": {"type": "str"}, "serialization": _SERIALIZATION}
     param.__get_pydantic_core_schema__ = lambda source, handler: schema
     param.__get_pydantic_json_schema__ = lambda schema, handler: json_schema(param)
-
-
-def _validated(kind: Any, value: object) -> Any:
-    if isinstance(value, kind):
-        return value
-    if not isinstance(value, Mapping):
-        raise ValueError(f"a JSON object of {kind.__name__} was expected")  # noqa: TRY004  # pydantic reports a ValueError
-    if kind.IS_COMPLETE and (missing := [wire for wire in kind.FIELDS if wire not in value]):
-        raise ValueError(f"{kind.__name__} lacks {', '.join(missing)}: pass each property, null means without it")
-    if not getattr(kind, "CONSTANTS", {}).items() <= value.items():
-        raise ValueError(f"{kind.__name__} must have {kind.CONSTANTS}")
-    return kind.from_dict(value)
 
 
 def _serialized(value: Any) -> Any:
