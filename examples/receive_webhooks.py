@@ -10,23 +10,26 @@ delivery and puts it into a queue, and a task handles it. An event that comes tw
 
 import asyncio
 import json
+import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import httpx
 from fastapi import FastAPI, Request, Response
 from itwin_platform import DeliveryError, EventType, WebhookDelivery, sign_delivery, verify_delivery
 
+logger = logging.getLogger(__name__)
 SECRET = os.environ.get("WEBHOOK_SECRET", "made-up-secret-of-32-characters!")
 #: The ids that were received last. Several workers share them in a database.
 REMEMBERED = 10_000
 
 
 class Inbox:
-    """The deliveries that wait to be handled, each event once."""
+    """The deliveries that wait to be handled by a function, each event once."""
 
-    def __init__(self) -> None:
+    def __init__(self, handle: Callable[[WebhookDelivery], Awaitable[None]]) -> None:
+        self._handle = handle
         self.queue: asyncio.Queue[WebhookDelivery] = asyncio.Queue()
         self._seen: dict[str, None] = {}
 
@@ -40,22 +43,31 @@ class Inbox:
         self.queue.put_nowait(delivery)
         return True
 
-    async def handle(self) -> None:
-        """Handle deliveries until the service ends."""
+    async def run(self) -> None:
+        """Handle deliveries until the service ends. An error of the handler is logged, and loses its delivery alone."""
         while True:
             delivery = await self.queue.get()
-            if delivery.event_type == EventType.ITWINS_ITWIN_CREATED_V1:
-                print(f"handled: iTwin {delivery.itwin_id} was created at {delivery.enqueued_at}")
-            else:
-                print(f"handled: {delivery.event_type}")
-            self.queue.task_done()
+            try:
+                await self._handle(delivery)
+            except Exception:
+                logger.exception("cannot handle %s %s", delivery.event_type, delivery.message_id)
+            finally:
+                self.queue.task_done()
+
+
+async def handle(delivery: WebhookDelivery) -> None:
+    """Handle a delivery: replace this by your own code."""
+    if delivery.event_type == EventType.ITWINS_ITWIN_CREATED_V1:
+        print(f"handled: iTwin {delivery.itwin_id} was created at {delivery.enqueued_at}")
+    else:
+        print(f"handled: {delivery.event_type}")
 
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Handle deliveries while the service runs."""
-    app.state.inbox = inbox = Inbox()
-    handling = asyncio.create_task(inbox.handle())
+    app.state.inbox = inbox = Inbox(handle)
+    handling = asyncio.create_task(inbox.run())
     yield
     await inbox.queue.join()
     handling.cancel()

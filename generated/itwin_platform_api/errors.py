@@ -65,6 +65,3 @@ def report_misfits(response: Received, places: Sequence[str]) -> None:
         warn(message)
     else:
         logging.getLogger(__package__).warning("response with status %s: %s", response.status_code, message)
-
-
-__all__ = ["ResponseDecodeError", "decode_error", "read_json", "read_object", "report_misfits"]

@@ -327,5 +327,3 @@ _KINDS = {
     "object": "a mapping",
     "any": "a value",
 }
-
-__all__ = ["Excludes", "Reject", "Rule", "Violation", "check"]

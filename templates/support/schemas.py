@@ -6,7 +6,6 @@ Neither of the two is imported: the hooks return dictionaries.
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from enum import Enum
-from functools import partial
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -81,7 +80,11 @@ class JSONModel(_WithVars):
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        """Make a model from a JSON object. A missing field is UNSET, and a value of another type is kept unchanged."""
+        """Make a model from a JSON object. A missing field is UNSET, and a value of another type is kept unchanged.
+
+        A missing optional field of a complete object, such as `RepositoryOptions`, is None. So for a request, pass the
+        mapping itself: the operation rejects a mapping that lacks a property.
+        """
         # The first call replaces this method by one that is compiled from the table of the model.
         model = _with_table(cls)
         read: Any = _documented(reader_of(model), JSONModel.from_dict)
@@ -133,8 +136,21 @@ class JSONModel(_WithVars):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
-        function = {"type": "no-info", "function": partial(_validated, cls)}
+        # A method, because pydantic shows the name of the function in the errors of a union, and the repr of a partial.
+        function = {"type": "no-info", "function": cls._validated}
         return {"type": "function-plain", "function": function, "serialization": _SERIALIZATION}
+
+    @classmethod
+    def _validated(cls, value: object) -> Self:
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, Mapping):
+            raise ValueError(f"a JSON object of {cls.__name__} was expected")  # noqa: TRY004  # pydantic reports a ValueError
+        if not (constants := getattr(cls, "CONSTANTS", {})).items() <= value.items():
+            raise ValueError(f"{cls.__name__} must have {constants}")
+        if cls.IS_COMPLETE and (missing := [wire for wire in cls.FIELDS if wire not in value]):
+            raise ValueError(f"{cls.__name__} lacks {', '.join(missing)}: pass each property, null means without it")
+        return cls.from_dict(value)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: object, handler: object) -> dict[str, Any]:
@@ -174,15 +190,14 @@ def takes_mapping(param: Any) -> None:
     param.__get_pydantic_json_schema__ = lambda schema, handler: json_schema(param)
 
 
-def _validated(kind: Any, value: object) -> Any:
-    if isinstance(value, kind):
-        return value
-    if not isinstance(value, Mapping):
-        raise ValueError(f"a JSON object of {kind.__name__} was expected")  # noqa: TRY004  # pydantic reports a ValueError
-    return kind.from_dict(value)
+def _serialized(value: Any) -> Any:
+    """Encode a value for pydantic; a complete object has null for None, because validation requires each property."""
+    fields = value.FIELDS.items() if getattr(value, "IS_COMPLETE", False) else ()
+    nulls = {wire: None for wire, (name, _) in fields if getattr(value, name) is None}
+    return encode(value) | nulls if nulls else encode(value)
 
 
-_SERIALIZATION = {"type": "function-plain", "function": encode}
+_SERIALIZATION = {"type": "function-plain", "function": _serialized}
 
 
 def json_schema(kind: Any, *, inside: tuple[Any, ...] = ()) -> dict[str, Any]:
@@ -200,7 +215,9 @@ def json_schema(kind: Any, *, inside: tuple[Any, ...] = ()) -> dict[str, Any]:
         names = {name: name for name in hints}
         required = sorted(name for name, hint in hints.items() if get_origin(hint) is not NotRequired)
     else:
-        names, required = {wire: name for wire, (name, _) in kind.FIELDS.items()}, []
+        names = {wire: name for wire, (name, _) in kind.FIELDS.items()}
+        # A complete object inside a response may lack properties.
+        required = sorted(names) if kind.IS_COMPLETE and not inside else []
     properties = {wire: _schema_of(hints[name], (*inside, kind)) for wire, name in names.items()}
     schema: dict[str, Any] = {"title": kind.__name__, "type": "object", "properties": properties}
     return schema | ({"required": required} if required else {})

@@ -245,6 +245,3 @@ def decode_value(kind: Kind, value: Any, response: Received, *, place: str = "")
         report_misfits(response, misfits)
     decode = kind.decoder()
     return value if decode is None else decode(value)
-
-
-__all__ = ["ResponseReader", "Structures", "decode_value"]

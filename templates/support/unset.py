@@ -30,14 +30,8 @@ class Unset:
     def __repr__(self) -> str:
         return "UNSET"
 
-    def __copy__(self) -> "Unset":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "Unset":
-        return self
-
     def __reduce__(self) -> str:
-        return "UNSET"
+        return "UNSET"  # a global name, which copy and pickle take as the object itself
 
 
 UNSET: Unset = Unset()

@@ -2,9 +2,6 @@
 
 import copy
 import html
-import json
-import pickle
-from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -18,6 +15,7 @@ from itwin_platform_api.structures import MOST, ResponseReader
 from itwin_platform_api.types import encode
 from msgspec import Struct
 
+from tests.generated.test_model_values import pickled
 from tests.support.deviating_responses import different
 from tests.support.examples import examples
 from tests.support.operations import OPERATIONS
@@ -91,7 +89,6 @@ def test_the_escaped_copy_is_json() -> None:
     """The escaped copy of a tuple is a list, a key is a string, and any other object is its escaped text."""
     escaped = escape({1: ("<a>", b"<b>"), None: {"<c>"}})
     assert escaped == {"1": ["&lt;a&gt;", "b&#x27;&lt;b&gt;&#x27;"], "None": "{&#x27;&lt;c&gt;&#x27;}"}
-    assert json.loads(json.dumps(escaped)) == escaped
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -129,18 +126,8 @@ def test_changes_in_the_data_of_a_listed_object_are_kept() -> None:
     assert unread.data == {"far": 1}
 
 
-COPIES: dict[str, Callable[[SceneObject], SceneObject]] = {
-    "copy": copy.copy,
-    "deepcopy": copy.deepcopy,
-    "pickle": lambda item: pickle.loads(pickle.dumps(item)),  # noqa: S301  # our own bytes
-    "evolve": attrs.evolve,
-}
-
-
-@pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
-def test_an_object_is_equal_before_and_after_its_data_is_read(
-    copied: Callable[[SceneObject], SceneObject],
-) -> None:
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled, attrs.evolve])
+def test_an_object_is_equal_before_and_after_its_data_is_read(copied: Any) -> None:
     """An object is equal before and after its data is read, and so are its copies, its `repr` and its JSON."""
     known = SceneObject.from_dict(VIEW)
     assert copied(listed_view()) == known

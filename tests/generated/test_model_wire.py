@@ -49,7 +49,6 @@ def test_a_value_is_written_for_json(value: object, written: object) -> None:
         (0, "0"),
         (["a", ITwinSubClass.ASSET], "a,Asset"),
         ((), ""),
-        (ITwinSubClass("Road"), "Road"),
         (MOMENT, "2022-06-09T17:26:11.130Z"),
     ],
     ids=str,
@@ -95,7 +94,6 @@ def at(*parts: int, zone: timezone = UTC) -> datetime:
 @pytest.mark.parametrize(
     ("text", "moment", "written"),
     [
-        ("2022-06-09T17:26:11.130Z", at(2022, 6, 9, 17, 26, 11, 130_000), "2022-06-09T17:26:11.130Z"),
         ("2015-11-05T19:10:42.9712696", at(2015, 11, 5, 19, 10, 42, 971_269), "2015-11-05T19:10:42.971Z"),
         ("11/3/2023 8:07:01 PM", at(2023, 11, 3, 20, 7, 1), "2023-11-03T20:07:01.000Z"),
         ("11/3/2023 8:07:01 PM +02:00", at(2023, 11, 3, 18, 7, 1), "2023-11-03T18:07:01.000Z"),

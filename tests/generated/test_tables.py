@@ -189,7 +189,6 @@ def test_all_that_a_document_may_bring_is_read(caplog: pytest.LogCaptureFixture)
 @pytest.mark.parametrize(
     ("model", "body", "place"),
     [
-        (Tree, TREE | {"level": "1"}, "level is a string"),
         (Tree, TREE | {"day": 5}, "day is a number"),
         (Tree, TREE | {"parts": [{"name": "b", "parts": [{"level": []}]}]}, "parts[0].parts[0].level is a list"),
         (Tree, TREE | {"parts": [{"parts": [None]}]}, "parts[0].parts[0] is null"),
@@ -240,7 +239,6 @@ def test_names_that_are_data_keep_their_order() -> None:
     ("kind", "body", "value", "place"),
     [
         (ListKind(DATE_TIME), ["2024-05-17", None], [datetime(2024, 5, 17, tzinfo=UTC), None], []),
-        (STRING, "text", "text", []),
         (ANY, None, None, []),
         (ListKind(STRING), ["a", 5], ["a", 5], ["[1] is a number"]),
         (STRING, 5, 5, ["is a number"]),

@@ -30,7 +30,7 @@ def name_of(page: Path) -> str:
 
 def is_test_file(block: Block) -> bool:
     """A block that is to be pasted into a file of tests is run by pytest."""
-    return "\nimport pytest\n" in f"\n{block.text}"
+    return re.search(r"^import (pytest|unittest)$", block.text, re.MULTILINE) is not None
 
 
 WITH_PROGRAMS = [page for page in PAGES if blocks_of(page, "python") and name_of(page) != WALK]

@@ -1,5 +1,6 @@
 """Each example runs on its own, is listed, and keeps its promises."""
 
+import asyncio
 import json
 import os
 import re
@@ -13,12 +14,13 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from itwin_platform import PlatformClient
+from itwin_platform import PlatformClient, WebhookDelivery, sign_delivery, verify_delivery
 from itwin_platform_sandbox import Sandbox
 
 from examples import web_service
 from examples.__main__ import ORDER
 from examples.nightly_export import export
+from examples.receive_webhooks import Inbox
 from examples.scene_page import HARM, HOSTILE_OBJECTS, is_web_address, template_environment
 from tests.support.processes import PROJECT, ended
 from tests.support.sandboxes import variables_of
@@ -182,6 +184,23 @@ def test_an_address_that_is_no_web_address(address: object) -> None:
     assert not is_web_address(address)
 
 
+async def test_a_delivery_that_cannot_be_handled_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    """An error of the handler is logged, and later deliveries are handled."""
+
+    async def handle(delivery: WebhookDelivery) -> None:
+        handled.append(delivery.message_id)
+        raise ConnectionError
+
+    inbox, handled = Inbox(handle), list[str]()
+    for name in "ab":
+        body = json.dumps({"content": {}, "eventType": "e", "messageId": name, "webhookId": "w"}).encode()
+        inbox.add(verify_delivery(body, sign_delivery(body, secret=name), secret=name))
+    running = asyncio.create_task(inbox.run())
+    await asyncio.wait((running, asyncio.create_task(inbox.queue.join())), return_when=asyncio.FIRST_COMPLETED)
+    running.cancel()
+    assert (handled, [record.exc_info is None for record in caplog.records]) == (["a", "b"], [False, False])
+
+
 PAGE_SIZE = 12
 OF_30_ITWINS = pytest.mark.itwin_sandbox(itwins=30)
 
@@ -223,6 +242,14 @@ async def exported(platform: PlatformClient, target: Path) -> bytes:
     target.parent.mkdir(exist_ok=True)
     await export(platform, target, page_size=PAGE_SIZE)
     return content(target)
+
+
+async def test_half_of_a_surrogate_pair_does_not_end_an_export(tmp_path: Path) -> None:
+    """What UTF-8 cannot encode is written as a question mark."""
+    body = rb'{"iTwins": [{"id": "a", "displayName": "cut \ud83d"}], "_links": {}}'
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=body))
+    async with PlatformClient("http://127.0.0.1", vendor="v", token="t", transport=transport) as platform:
+        assert b"cut ?," in await exported(platform, tmp_path / "itwins.csv")
 
 
 @OF_30_ITWINS

@@ -38,16 +38,9 @@ def herd() -> list[Figure]:
     ]
 
 
-#: The measurement of each promise.
-PROMISES: dict[str, Measurement] = {
-    "a herd is served at the rate of the service": herd,
-    "connections break in every way": connections,
-}
-
-
-@pytest.mark.parametrize("name", PROMISES)
-def test_a_promise_holds(name: str) -> None:
+@pytest.mark.parametrize("measurement", [herd, connections])
+def test_a_promise_holds(measurement: Measurement) -> None:
     """Each figure of a measurement holds, on a small scale."""
-    figures = measured(name, PROMISES[name])
+    figures = measured(measurement.__name__, measurement)
     assert figures
     assert [figure for figure in figures if not figure.holds] == []

@@ -156,4 +156,4 @@ def test_pasted_test_file_passes(block: Block, pytester: pytest.Pytester) -> Non
     pytester.makepyfile(block.text)
     others = ("asyncio",) if "httpx_mock" in block.text else ("asyncio", "pytest_httpx")
     result = pytester.runpytest_subprocess("-W", "error", *(f"-pno:{plugin}" for plugin in others))
-    result.assert_outcomes(passed=block.text.count("\ndef test_"))
+    result.assert_outcomes(passed=block.text.count("def test_"))

@@ -5,6 +5,8 @@ import yaml
 
 from tests.support.code_blocks import PROJECT, blocks_of
 from tests.support.specification import Document, Regenerated
+from tools.generation.document import PACKAGE
+from tools.generation.generate import differences
 
 HARNESS = """
 import asyncio
@@ -29,7 +31,7 @@ async def main() -> None:
     transport = httpx.MockTransport(answer)
     async with PlatformClient("http://127.0.0.1", vendor="word", token="secret", transport=transport) as platform:
         created = await add(platform, "6a2d2381-6c57-4332-b87a-5b7c00000001", "i", {{}})
-    print(created.id, len(SEEN), *SEEN[1])
+    print(created[0].id, len(SEEN), *SEEN[1])
 
 
 asyncio.run(main())
@@ -59,10 +61,11 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Regenerated:
 
 
 def test_the_page_shows_the_output_of_generation(walked: Regenerated) -> None:
-    """The page shows the output of `make generate`; the list of modules differs, because all of them are new here."""
-    shown = block("text", "4 modules").partition("\nWithout a method")[2]
-    assert walked.output.partition("\nWithout a method")[2] == shown
-    assert "new: api/scenes/create_scene_objects.py" in walked.output
+    """The page shows the output of `make generate`, and the changes to the committed package and to the sandbox."""
+    shown, _, rest = block("text", "modules changed").partition("\nWithout a method")
+    assert walked.output.partition("\nWithout a method")[2] == rest
+    changed = differences(committed=PROJECT / "generated" / PACKAGE, made=walked.folder / PACKAGE)
+    assert shown.splitlines()[:-1] == [f"{len(changed) + 1} modules changed", *(f"  {line}" for line in changed)]
 
 
 def test_the_page_shows_the_difference(walked: Regenerated) -> None:

@@ -122,7 +122,6 @@ PARTIAL: list[tuple[str, Any, str, str]] = [
     ("options", STORED | {"maximumLevel": UNSET}, "maximumLevel", "RepositoryOptions("),
     ("options", UNFINISHED, "minimum_level", "RepositoryOptions("),
     ("authentication", {"type": "Basic", "password": "p"}, "username", "BasicAuthentication(username=..., password="),
-    ("authentication", {"type": "Header"}, "key, value", "HeaderAuthentication(key=..., value=...)"),
     ("authentication", {"type": "QueryParameter", "key": UNSET, "value": "v"}, "key", "QueryParameterAuthentication("),
     (
         *("authentication", STORED_PKCE, "client_id, authorization_endpoint, token_endpoint, redirect_uri"),

@@ -37,11 +37,7 @@ CREATED, UNKNOWN = EventType.IMODELS_IMODEL_CREATED_V1, "iTwins.iTwinRenamed.v9"
 BODIES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     *((name, {}, {}) for name in ("create_detector", "create_repository_resource", "create_scene", "update_webhook")),
     ("create_detector", {"type": "VideoDetector", "description": None}, {"type": "VideoDetector", "description": None}),
-    (
-        "create_scene",
-        {"id": UNSET, "description": "", "objects": []},
-        {"description": "", "sceneData": {"objects": []}},
-    ),
+    ("create_scene", {"description": "", "objects": []}, {"description": "", "sceneData": {"objects": []}}),
     ("update_repository", {"display_name": "Zürich <&> \u2028", "uri": UNSET}, {"displayName": "Zürich <&> \u2028"}),
     ("update_repository", {"authentication": None, "options": None}, {"authentication": None, "options": None}),
     ("update_webhook", {"active": False, "secret": "s"}, {"active": False, "secret": "s"}),
@@ -96,11 +92,7 @@ QUERIES: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("list_itwins", {"sub_class": iter((PROJECT, "A")), "search": "a+"}, f"subClass=Project%2CA&$search=a%2B&{MOST}"),
     ("list_itwins", {"sub_class": PROJECT, "filter": "a eq 'b'"}, f"subClass=Project&$filter=a%20eq%20%27b%27&{MOST}"),
-    (
-        "list_itwins",
-        {"status": ITwinStatus.TRIAL, "number": Name.DISPLAY, "page_size": 5},
-        "status=Trial&number=displayName&$top=5",
-    ),
+    ("list_itwins", {"status": ITwinStatus.TRIAL, "number": Name.DISPLAY}, f"status=Trial&number=displayName&{MOST}"),
     ("list_itwins", {"select": [Name.DISPLAY], "limit": 3, "page_size": 5}, "$select=displayName&$top=5"),
     ("list_itwins", {"include_inactive": True, "page_size": 1, "skip": 7}, "includeInactive=true&$top=1&$skip=7"),
     ("list_itwins", {"include_inactive": False, "skip": 0}, f"includeInactive=false&{MOST}"),
