@@ -67,7 +67,7 @@ def _append(rows: Path, size: int, itwins: Iterable[ITwin]) -> int:
     if not size:
         table.writeheader()
     table.writerows(itwin.to_dict() for itwin in itwins)
-    added = text.getvalue().encode(errors="replace")  # a name may have half of a surrogate pair
+    added = text.getvalue().encode(errors="replace")  # a name may have a lone surrogate
     with rows.open("ab") as file:
         file.truncate(size)
         file.write(added)

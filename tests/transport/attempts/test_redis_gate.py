@@ -242,12 +242,11 @@ async def test_a_server_that_cannot_run_the_script_is_no_error(
 
 
 async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:
-    """A certificate that is not trusted, TLS or no TLS against the URL, and a rejected user are a UsageError at once."""
+    """A certificate that is not trusted, TLS or none against the URL, and a rejected user are a UsageError at once."""
 
     async def alert(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(b"\x15\x03\x03\x00\x02\x02\x46\r\n")
-        await writer.drain()
         writer.close()
 
     async def reject(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

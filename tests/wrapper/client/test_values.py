@@ -55,6 +55,7 @@ SHOWN: list[tuple[object, str]] = [
     (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
     (Page(items=[], resume=None), "Page(0 items, the last)"),
     (Gate(rate=RATE), f"Gate(max_in_flight=20, rate=[{RATE}], in_flight=0, waiting=0)"),
+    (AccessToken("planted", NOON), f"AccessToken(expires_at={NOON!r})"),
     (NOT_FOUND, "NotFoundError('404 A: B')"),
     (ResponseDecodeError(200, {}, b"planted"), f"ResponseDecodeError('{NO_BODY}')"),
 ]
@@ -69,11 +70,6 @@ def test_the_repr_of_a_value(value: object, shown: str) -> None:
 def test_the_attributes_of_a_client_show_no_token() -> None:
     """No attribute of a client shows the token, because error trackers show attributes."""
     assert "planted" not in repr((PLATFORM.generated, vars(PLATFORM), vars(BackoffTransport(token="planted"))))
-
-
-def test_an_expiry_shows_and_its_token_does_not() -> None:
-    """The `repr` of an access token has its expiry, without the token."""
-    assert repr(AccessToken("planted", NOON)) == f"AccessToken(expires_at={NOON!r})"
 
 
 #: Frozen values: equal where their fields are, and usable as keys.

@@ -13,6 +13,8 @@ from itwin_platform import SceneState, UsageError
 
 from tests.wrapper.listings.conftest import BASE_URL, ITWIN, SCENE, LinkedPages, itwin_page, linked, object_page
 
+pytestmark = pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
+
 
 @pytest.mark.parametrize(
     ("name", "value", "max_return", "truncated"),
@@ -21,7 +23,6 @@ from tests.wrapper.listings.conftest import BASE_URL, ITWIN, SCENE, LinkedPages,
         *(("X-Max-Return", value, 2, True) for value in ("", "0", "many", "-2", "٢", "9" * 30)),
     ],
 )
-@pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
 async def test_the_echoed_cap(name: str, value: str, max_return: int, *, truncated: bool) -> None:
     """The echoed cap counts; an invalid one counts as the requested cap."""
     page = httpx.Response(200, json=itwin_page("a", "b"), headers=[(name.encode(), value.encode())])
@@ -43,7 +44,6 @@ async def test_the_echoed_cap(name: str, value: str, max_return: int, *, truncat
         (10, 10, 0, 5, True, False, False),
     ],
 )
-@pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
 async def test_where_the_cap_ends_a_listing(
     *, got: int, cap: int, skip: int, limit: int | None, has_next: bool, truncated: bool, continues: bool
 ) -> None:
@@ -86,7 +86,7 @@ async def test_with_checks_lifted_a_number_is_a_number() -> None:
         wrong: Any = {name: value}
         with pytest.raises(UsageError, match=f"{name} must be an integer"):
             itwins.list(**wrong)
-    with pytest.raises(UsageError, match="a keyword must not hold half", check=lambda error: error.argument is None):
+    with pytest.raises(UsageError, match="a keyword must not hold a lone", check=lambda error: error.argument is None):
         itwins.list(number="\ud800")
 
 
