@@ -63,7 +63,7 @@ async def itwins(platform: PlatformClient, journal: Journal, console: Console) -
     journal.say(f"{account.display_name} ({account.class_}, {account.status})")
 
     journal.heading(f"List {ITWINS} iTwins, four pages in flight")
-    pager = platform.itwins.list(representation="full", page_size=100, max_return=ITWINS, concurrency=4)
+    pager = platform.itwins.list(representation="full", page_size=100, max_return=ITWINS, limit=ITWINS, concurrency=4)
     columns = ("  ", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("iTwins", total=ITWINS)

@@ -82,13 +82,12 @@ async def test_a_cut_subscription_is_renewed(
             await until_subscribed(empty_server)
             with empty_server.client as other:
                 other.client_kill_filter(_type="pubsub")
-            await until(lambda: "the lost subscription is renewed" in caplog.text)
+            await until(lambda: "gate 'test, app 7': the lost subscription is renewed: " in caplog.text)
             await until_subscribed(empty_server)
             one.abandoned(permit)
             two.abandoned(await waiting)
     await client.aclose()
     assert events == []
-    assert "gate 'test, app 7': the lost subscription is renewed: " in caplog.text
 
 
 @pytest.mark.parametrize("is_lost", [False, True], ids=["as usual", "while the server is lost"])
@@ -239,6 +238,14 @@ async def test_a_server_that_cannot_run_the_script_is_no_error(
     (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     # redis-py removes some of the codes of Redis 7.
     assert re.match(rf"gate 'broken' continues without its server: .*responds with an error \(({code})", warning)
+
+
+async def test_a_server_that_is_not_there_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    """Calls use the local share, and a warning says that the server is unreachable."""
+    for url in ("unix:///missing/socket", "redis://127.0.0.1:9"):
+        async with gates(url, 1) as (gate,):
+            gate.responded(await enter(gate))
+    assert caplog.text.count("is unreachable") == 2
 
 
 async def test_a_server_that_cannot_be_trusted_is_a_usage_error() -> None:

@@ -196,12 +196,6 @@ GIVEN: dict[type[PlatformError], dict[str, Any]] = {
 }
 
 
-def test_a_usage_error_names_the_code_and_the_target() -> None:
-    """The text of a UsageError ends with the documented code and target."""
-    assert str(UsageError("uri is empty", code="InvalidValue", target="uri")) == "uri is empty (InvalidValue [uri])"
-    assert [str(UsageError("a", code="B")), str(UsageError("a", target="b"))] == ["a (B)", "a"]
-
-
 @pytest.mark.parametrize("kind", CLASSES)
 def test_every_error_survives_pickling_and_copying(kind: type[PlatformError]) -> None:
     """A copy of an error has its text, its attributes and its notes."""
