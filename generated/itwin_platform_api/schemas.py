@@ -137,20 +137,24 @@ class JSONModel(_WithVars):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
         # A method, because pydantic shows the name of the function in the errors of a union, and the repr of a partial.
-        function = {"type": "no-info", "function": cls._validated}
+        function = {"type": "no-info", "function": cls._from_pydantic}
         return {"type": "function-plain", "function": function, "serialization": _SERIALIZATION}
 
     @classmethod
-    def _validated(cls, value: object) -> Self:
+    def _from_pydantic(cls, value: object) -> Self:
         if isinstance(value, cls):
             return value
         if not isinstance(value, Mapping):
             raise ValueError(f"a JSON object of {cls.__name__} was expected")  # noqa: TRY004  # pydantic reports a ValueError
-        if not (constants := getattr(cls, "CONSTANTS", {})).items() <= value.items():
+        constants: dict[str, object] = getattr(cls, "CONSTANTS", {})
+        if any(value.get(name) != constant for name, constant in constants.items()):
             raise ValueError(f"{cls.__name__} must have {constants}")
-        if cls.IS_COMPLETE and (missing := [wire for wire in cls.FIELDS if wire not in value]):
-            raise ValueError(f"{cls.__name__} lacks {', '.join(missing)}: pass each property, null means without it")
-        return cls.from_dict(value)
+        model = cls.from_dict(value)
+        # With None, an update with a partial object would remove the property from the stored one.
+        for wire, (name, _) in cls.FIELDS.items():
+            if name in cls.OPTIONAL and wire not in value:
+                setattr(model, name, UNSET)
+        return model
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: object, handler: object) -> dict[str, Any]:
@@ -190,14 +194,7 @@ def takes_mapping(param: Any) -> None:
     param.__get_pydantic_json_schema__ = lambda schema, handler: json_schema(param)
 
 
-def _serialized(value: Any) -> Any:
-    """Encode a value for pydantic; a complete object has null for None, because validation requires each property."""
-    fields = value.FIELDS.items() if getattr(value, "IS_COMPLETE", False) else ()
-    nulls = {wire: None for wire, (name, _) in fields if getattr(value, name) is None}
-    return encode(value) | nulls if nulls else encode(value)
-
-
-_SERIALIZATION = {"type": "function-plain", "function": _serialized}
+_SERIALIZATION = {"type": "function-plain", "function": encode}
 
 
 def json_schema(kind: Any, *, inside: tuple[Any, ...] = ()) -> dict[str, Any]:
@@ -215,9 +212,7 @@ def json_schema(kind: Any, *, inside: tuple[Any, ...] = ()) -> dict[str, Any]:
         names = {name: name for name in hints}
         required = sorted(name for name, hint in hints.items() if get_origin(hint) is not NotRequired)
     else:
-        names = {wire: name for wire, (name, _) in kind.FIELDS.items()}
-        # A complete object inside a response may lack properties.
-        required = sorted(names) if kind.IS_COMPLETE and not inside else []
+        names, required = {wire: name for wire, (name, _) in kind.FIELDS.items()}, []
     properties = {wire: _schema_of(hints[name], (*inside, kind)) for wire, name in names.items()}
     schema: dict[str, Any] = {"title": kind.__name__, "type": "object", "properties": properties}
     return schema | ({"required": required} if required else {})

@@ -3,6 +3,7 @@
 import json
 import typing
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ import itwin_platform
 import pytest
 from fastapi import Body, FastAPI
 from fastapi.testclient import TestClient
-from itwin_platform import ITwin, Repository, RepositoryOptions, SceneObjectCreate, SceneObjectCreateParam
+from itwin_platform import ITwin, Repository, SceneObjectCreate, SceneObjectCreateParam
 from itwin_platform_api.schemas import json_schema
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -27,7 +28,6 @@ WIRE: dict[str, Any] = {
     "notNamed": {"kept": [1]},
 }
 SECRET = {"id": "r", "authentication": {"type": "Basic", "username": "u", "password": "planted"}, "notNamed": 1}
-OPTIONS = {"queryParameters": None, "minimumLevel": 3, "maximumLevel": None}
 OBJECT: dict[str, Any] = {"version": "1.0.0", "kind": "View3d", "data": {"isOrthographic": True}, "notNamed": 1}
 MODELS = {name: value for name, value in EXPORTED.items() if isinstance(value, type) and attrs.has(value)}
 PARAMS = {name: value for name, value in EXPORTED.items() if typing.is_typeddict(value)}
@@ -94,35 +94,36 @@ def test_the_schema_of_a_type_that_contains_itself_ends() -> None:
 
 
 def test_the_schema_of_fastapi_has_the_names_of_json(caller: TestClient) -> None:
-    """The schema has JSON's types and names; mappings and complete objects have required properties, responses none."""
+    """The schema has JSON's types and names; a mapping has required properties, and a response has none."""
     paths = caller.get("/openapi.json").json()["paths"]
     returned = paths["/typed"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     assert returned["items"]["properties"]["createdDateTime"] == {"type": "string", "format": "date-time"}
     assert "required" not in returned["items"]
     taken = paths["/mappings"]["post"]["requestBody"]["content"]["application/json"]["schema"]["items"]
     assert (taken["required"], taken["properties"]["parentId"]) == (["data", "kind", "version"], {"type": "string"})
-    assert json_schema(RepositoryOptions)["required"] == sorted(OPTIONS)
-    assert "required" not in json_schema(Repository)["properties"]["options"]["anyOf"][0]
 
 
 def test_models_are_fields_of_pydantic() -> None:
-    """A pydantic field takes a model or its JSON, and writes JSON; a complete object has null for None."""
+    """A pydantic field takes a model or its JSON, and writes JSON."""
 
     class Report(BaseModel):
         itwin: ITwin
-        repository: Repository
-        options: RepositoryOptions
+        at: datetime
 
-    wire = {"itwin": WIRE, "repository": {"id": "r", "options": {"minimumLevel": 3}}, "options": OPTIONS}
-    report = Report.model_validate(wire)
-    assert Report(itwin=report.itwin, repository=report.repository, options=report.options).itwin is report.itwin
-    assert report.model_dump(mode="json") == wire
+    report = Report.model_validate({"itwin": WIRE, "at": datetime(2026, 3, 1, tzinfo=UTC)})
+    assert isinstance(report.itwin, ITwin)
+    assert Report(itwin=report.itwin, at=report.at).itwin is report.itwin
+    assert report.model_dump(mode="json")["itwin"] == WIRE
+    with pytest.raises(ValidationError, match="a JSON object of ITwin was expected"):
+        TypeAdapter(ITwin).validate_python("itwin")
 
 
-def test_pydantic_rejects_a_partial_object() -> None:
-    """The error of a partial object in place of a complete one names the missing properties."""
-    with pytest.raises(ValidationError, match="lacks queryParameters, maximumLevel: .* null means without it"):
-        TypeAdapter(RepositoryOptions).validate_python({"minimumLevel": 3})
+async def test_pydantic_keeps_a_partial_object_partial() -> None:
+    """A missing property of a complete object is not None, which would remove it: `update` rejects the object."""
+    options = TypeAdapter(itwin_platform.RepositoryOptions).validate_python({"minimumLevel": 3})
+    async with itwin_platform.PlatformClient("http://127.0.0.1", vendor="v", token="t") as platform:
+        with pytest.raises(itwin_platform.UsageError, match="options lacks query_parameters, maximum_level"):
+            await platform.repositories.update("i", "r", options=options)
 
 
 def test_pydantic_chooses_an_authentication_by_its_type() -> None:
