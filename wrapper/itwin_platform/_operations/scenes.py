@@ -4,7 +4,7 @@ import html
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from itwin_platform_api import models
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
@@ -86,7 +86,7 @@ class Scenes(Group):
             check_header("correlation_id", correlation_id)
             created: Any = objects  # models and mappings, which `build_request` checks
             if isinstance(objects, Iterable) and not isinstance(objects, str | Mapping):
-                created = [*objects]
+                created = cast("Any", [*objects])
             body = models.SceneCreate(
                 display_name=display_name,
                 id=id,
