@@ -72,8 +72,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         policy: how often and how long to retry.
         gate: shared by everything that sends to one service with one credential; a new one by default.
         token: a string, an AccessToken, or a sync or async function that returns one: put on each attempt, so that a
-            retry after a long wait carries a fresh one. Other origins than that of the first request, such as that of a
-            redirect, do not get it, and a request with an `Authorization` of its own keeps it.
+            retry after a long wait carries a fresh one. It is sent to the origin of the first response alone, also if
+            that redirects to another one; a request with an `Authorization` of its own keeps it.
         token_timeout: the time limit of one call of an async `token`, in seconds; None for no limit.
         max_response_bytes: the largest response body, in bytes, before it is decoded: httpx decodes it later, without a
             limit. 64 MiB by default.
@@ -132,7 +132,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._random_number, self._now = random_number, now
         self._calls = OpenCalls()
         self._was_reached = False
-        #: The origin of the first request.
+        #: The origin of the first response.
         self._origin: Origin | None = None
 
     def __repr__(self) -> str:
@@ -151,16 +151,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
         values = await Request.of(request)
-        self._origin = self._origin or values.origin
-        info = CallInfo(
-            method=request.method,
-            route=request.url.path,
-            policy=self._policy,
-            has_template=False,
-            # httpx removes Authorization when it follows a redirect to another origin.
-            takes_token=values.origin == self._origin and "authorization" not in request.headers,
-        )
+        # A client that follows a redirect to another origin removes Authorization.
+        takes_token = self._origin in (None, values.origin) and "authorization" not in request.headers
+        info = CallInfo(request.method, request.url.path, self._policy, has_template=False, takes_token=takes_token)
         result = await self.send(values, info)
+        if result.response is not None:
+            self._origin = self._origin or values.origin
         headers = httpx.Headers() if result.response is None else result.response.headers
         return result.returned(info, correlation_id=self._headers.correlation_id_of(headers)).as_httpx()
 

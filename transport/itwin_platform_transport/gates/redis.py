@@ -321,7 +321,9 @@ class RedisGate(Gate):
         self._reject()
         for granted in reply.permits:
             self._grant(granted)
-        if not self._queue.waiting:
+        if self._operations.windows:
+            self._set_timer()
+        if not self._ready():
             return
         if not session.listens and session.listener is None:
             session.listener = asyncio.create_task(self._listen())
