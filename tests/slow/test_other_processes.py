@@ -31,11 +31,16 @@ print([getattr(platform, group) for group in ("itwins", "repositories", "scenes"
 import asyncio
 asyncio.run(platform.aclose(), debug=False)
 """
+TRACED = """
+import asyncio, httpx
+httpx.AsyncClient.send = lambda *arguments, **options: asyncio.sleep(0, httpx.Response(299))
+from itwin_platform_transport import EngineTransport
+response = EngineTransport().handle_async_request(httpx.Request("GET", "http://127.0.0.1:9"))
+assert asyncio.run(response, debug=False).status_code == 299
+"""
 SILENT = """
-import asyncio, sys
-import httpx
+import asyncio, sys, httpx
 from itwin_platform import BackoffPolicy, PlatformClient
-
 answers = iter([429, 503, 429])
 
 def service(request):
@@ -69,6 +74,7 @@ PROGRAMS = {
     "the sandbox loads no web framework before one is made": SANDBOX,
     "a missing extra is named": WITHOUT_EXTRA,
     "every late name is imported without a warning": LATE_NAMES,
+    "a tool that replaces a function of httpx first sees each request": TRACED,
     "nothing reaches stderr and nothing is imported where nothing is configured": SILENT,
 }
 

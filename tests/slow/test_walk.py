@@ -9,15 +9,11 @@ from tools.generation.document import PACKAGE
 from tools.generation.generate import differences
 
 HARNESS = """
-import asyncio
-import json
-
-import httpx
+import asyncio, json, httpx
 
 {program}
 
 SEEN = []
-
 
 def answer(request: httpx.Request) -> httpx.Response:
     SEEN.append((request.method, request.url.path, request.url.query, request.headers["accept"]))
@@ -26,13 +22,11 @@ def answer(request: httpx.Request) -> httpx.Response:
     objects = json.loads(request.content)["objects"]
     return httpx.Response(201, json={{"objects": [item | {{"id": f"object {{n}}"}} for n, item in enumerate(objects)]}})
 
-
 async def main() -> None:
     transport = httpx.MockTransport(answer)
     async with PlatformClient("http://127.0.0.1", vendor="word", token="secret", transport=transport) as platform:
         created = await add(platform, "6a2d2381-6c57-4332-b87a-5b7c00000001", "i", {{}})
     print(created[0].id, len(SEEN), *SEEN[1])
-
 
 asyncio.run(main())
 """

@@ -183,11 +183,8 @@ class WatchedTransport(httpx.AsyncHTTPTransport):
 
 
 def _is_watched() -> bool:
-    return (
-        _is_watched_below()
-        or _is_replaced(httpx.AsyncHTTPTransport.handle_async_request, "httpx.")
-        or _is_replaced(httpx.AsyncClient.send, "httpx.")
-    )
+    functions = httpx.AsyncHTTPTransport.handle_async_request, httpx.AsyncClient.send
+    return functions != _UNREPLACED or _is_watched_below()  # a comparison: see the row "GET" of docs/benchmarks.md
 
 
 def _is_watched_below() -> bool:
@@ -202,6 +199,11 @@ def _is_watched_below() -> bool:
 def _is_replaced(method: object, prefix: str) -> bool:
     # A replacement is either not a plain function or was defined in another package.
     return type(method) is not FunctionType or not method.__globals__.get("__name__", "").startswith(prefix)
+
+
+_AT_IMPORT = httpx.AsyncHTTPTransport.handle_async_request, httpx.AsyncClient.send
+#: What `_is_watched` expects: both functions, unless a tool had replaced one before this module was imported.
+_UNREPLACED = tuple(function for function in _AT_IMPORT if not _is_replaced(function, "httpx."))
 
 
 class Pool:
