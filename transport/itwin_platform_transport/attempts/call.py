@@ -147,7 +147,8 @@ class Call:
             self.started_at = max(self.began_at, rejecting_since)
 
     def admit(self, now: float) -> None:
-        """Record that the gate has admitted the call; the deadline takes the place of the queue timeout."""
+        """Record that the gate has admitted an attempt. At the first one, the deadline replaces the queue timeout."""
+        self.attempt_began_at = now
         if not self.was_admitted:
             self.was_admitted, self.ends_at = True, math.inf
             self.start_deadline(now)

@@ -195,7 +195,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                                 new_token = await tokens.get(since=call.began_at)
                         continue
                     token, sending = new_token, Sending(request.extensions.get("trace"))
-                    call.attempt_began_at = call.clock()
                     attempt = await self._attempt(call, sending, permit, token, progress)
                     sending, new_token = None, None
                     self._attempt_ended(call, attempt, permit, token, progress)
