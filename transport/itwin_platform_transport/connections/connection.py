@@ -215,7 +215,7 @@ class Connection(asyncio.Protocol):
         self._on("request")
         # In pieces: the write timeout limits the progress, not the whole body.
         for start in range(0, len(content) or 1, _WRITTEN_AT_ONCE):
-            if self._transport.is_closing():  # asyncio logs a warning for each piece that it cannot send
+            if start and self._transport.is_closing():  # asyncio logs a warning for each piece that it cannot send
                 break
             piece = content[start : start + _WRITTEN_AT_ONCE]
             self._transport.write(piece if start else head + piece)

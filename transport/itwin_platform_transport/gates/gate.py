@@ -285,7 +285,7 @@ class Gate:
     def _admit(self) -> None:
         self._stop_timer()
         loop = self._loop
-        while loop is not None and not loop.is_closed() and not self._window.slow_start.is_full:
+        while not self._window.slow_start.is_full and loop is not None and not loop.is_closed():
             now, first, until = loop.time(), None, math.inf
             for waiter in self._queue.heads():
                 wait = self._next_start(waiter.operation, now)
