@@ -74,6 +74,10 @@ def decode_datetime(value: Any) -> Any:
 _END_OF_DAY = re.compile(r"(\d{4}-\d\d-\d\d[T ])24(:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)", re.ASCII)
 
 
+#: A name before an offset, which JavaScript writes. With it, dateutil reads `GMT+3` as three hours behind GMT.
+_NAME_OF_ZONE = re.compile(r"(?:GMT|UTC|Z) ?(?=[+-]\d)", re.IGNORECASE)
+
+
 def _decode_other_form(value: str) -> Any:
     if (match := _END_OF_DAY.fullmatch(value)) is not None:
         try:
@@ -84,7 +88,8 @@ def _decode_other_form(value: str) -> Any:
 
     # dateutil takes omitted parts from the default: if two defaults give two times, the string has no full date.
     try:
-        first, second = (dateutil_parser.parse(value, default=default, tzinfos=_zone) for default in _DEFAULTS)
+        text = _NAME_OF_ZONE.sub("", value)
+        first, second = (dateutil_parser.parse(text, default=default, tzinfos=_zone) for default in _DEFAULTS)
     except Exception:  # noqa: BLE001 - the parser raises all kinds of errors; an unreadable string stays a string
         return value
     return first if first == second else value

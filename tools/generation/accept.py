@@ -29,8 +29,7 @@ def with_accept(document: Node) -> dict[str, Any]:
 
 def accepted(document: Node, operation: Node) -> str | None:
     """Return the media type that an operation returns, with `{vendor}`; None if the document does not declare it."""
-    matches = (match for name in _media_types(document, operation) if (match := MEDIA_TYPE.fullmatch(name)))
-    match = next(matches, None)
+    match = next(filter(None, map(MEDIA_TYPE.fullmatch, _media_types(document, operation))), None)
     return None if match is None else f"application/vnd.{{vendor}}.{match[1]}"
 
 
