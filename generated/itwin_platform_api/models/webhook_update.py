@@ -16,7 +16,8 @@ class WebhookUpdate(JSONModel):
     sent. Inferred: which these are.
 
     Attributes:
-        secret: If none is passed, one is generated. Not part of the returned webhook.
+        secret: If none is passed, one is generated. Not part of the returned webhook. Inferred: not empty,
+            because nothing can be signed with an empty one.
         active: true activates, false deactivates.
         callback_url: URL receiving events.
         event_types: Event types to subscribe to.
@@ -24,7 +25,8 @@ class WebhookUpdate(JSONModel):
     """
 
     secret: str | Unset = UNSET
-    """If none is passed, one is generated. Not part of the returned webhook."""
+    """If none is passed, one is generated. Not part of the returned webhook. Inferred: not empty, because nothing can
+    be signed with an empty one."""
 
     active: bool | Unset = UNSET
     """true activates, false deactivates."""

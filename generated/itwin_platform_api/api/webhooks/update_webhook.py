@@ -19,7 +19,7 @@ RULES: dict[str, Rule] = {
         required=True,
         code="InvalidRequestBody",
         properties={
-            "secret": Rule("secret", "string", code="InvalidRequestBody"),
+            "secret": Rule("secret", "string", least=1, code="InvalidRequestBody"),
             "active": Rule("active", "boolean", code="InvalidRequestBody"),
             "callbackUrl": Rule("callback_url", "string", code="InvalidRequestBody"),
             "eventTypes": Rule(
