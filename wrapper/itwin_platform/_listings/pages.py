@@ -165,6 +165,9 @@ class Listing:
         first, derive = self.first, partial(object.__setattr__, self)
         query = cast("Mapping[str, str]", first.query)  # as `build_request` makes it
         check_characters("", *query.values())
+        if (TOP in query and self.page_size is None) or (SKIP in query and self.skip == 0):
+            message = f"extra_query must not contain {TOP} or {SKIP}: pass page_size and skip"
+            raise UsageError(message, argument="extra_query")
         derive("keywords", {name: query[name] for name in query if name not in (SKIP, TOP)})
         derive("parameters", _ODATA_OPTIONS.union(map(_comparable, {*self.parameters, *query} - {SKIP, TOP})))
         derive("concurrency", check_integer("concurrency", self.concurrency, least=1))
