@@ -338,7 +338,7 @@ def _switch_log_on() -> None:
     if all(handler.name != _LOG for handler in LOGGER.handlers):
         handler = logging.StreamHandler()
         handler.name = _LOG
-        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+        handler.setFormatter(logging.Formatter(f"%(asctime)s {logging.BASIC_FORMAT}"))
         handler.addFilter(_is_shown_nowhere_else)
         LOGGER.addHandler(handler)
 
