@@ -188,7 +188,7 @@ class Progress:
     def __str__(self) -> str:
         if self.made and not self.sent:
             return f"nothing was sent in {counted(self.made, 'attempt')}"
-        return sent_so_far(self.sent)
+        return sent_so_far(self.sent) + (", and rejected" if self.sent and not self.may_have_had_an_effect else "")
 
 
 #: The progress of a call that has made no attempt.
