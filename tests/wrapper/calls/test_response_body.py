@@ -44,7 +44,7 @@ async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
     received = await send_through(httpx.MockTransport(lambda _: response), request, Sending())
     await received.read(limit=limit)
     result = CallResult(received, ONE_RESPONSE, 0.0, None, None, None, AccessToken("planted-token"))
-    complete = DecodedResponse(CallInfo("GET", "/", BackoffPolicy()), result, limit, b"/")
+    complete = DecodedResponse(CallInfo("GET", "/", BackoffPolicy()), result, limit, request)
     if complete.fault is not None and received.status_code < 300:
         raise complete.decode_error(complete.fault)
     return complete

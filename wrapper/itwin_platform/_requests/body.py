@@ -19,6 +19,8 @@ _REASONS: Mapping[type[Exception], tuple[str, int]] = {
     UnicodeEncodeError: ("a string must not hold a lone surrogate", 20),
     RecursionError: ("it is nested too deeply, or holds itself", 2),
 }
+#: Fewest characters of a secret that is redacted: a shorter one may be part of an ordinary word.
+_SHORTEST_REDACTED = 8
 #: Most encodings of one body. Services apply one or two; thousands in a header would only take time.
 MOST_ENCODINGS = 5
 _DECODED = frozenset({"gzip", "deflate"})
@@ -124,6 +126,29 @@ def read_json(body: bytes) -> object:
     except ValueError:
         # The standard library reads NaN, 1e400 and a lone surrogate, which msgspec rejects.
         return json.loads(body)
+
+
+def spelled_secrets(content: bytes) -> list[str]:
+    """Return the secrets in the body of a request, as text and as JSON spells them, the longest first.
+
+    The longest come first because a user name may be the beginning of the password.
+    """
+    try:
+        body = read_json(content)
+    except (ValueError, RecursionError):  # a body that the caller wrote
+        return []
+    from itwin_platform_api.models import RepositoryUpdate, WebhookUpdate
+
+    # Each of these names is one word, so a field has the same name in JSON.
+    names = RepositoryUpdate.SECRETS | WebhookUpdate.SECRETS
+    values = [item for name, item in body.items() if name in names] if isinstance(body, dict) else []
+    spellings: set[str] = set()
+    for value in values:
+        if isinstance(value, dict | list):
+            values += [item for key, item in _parts(value) if key != "type"]
+        elif isinstance(value, str) and len(value) >= _SHORTEST_REDACTED:
+            spellings |= {value, *(json.dumps(value, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False))}
+    return sorted(spellings, key=len, reverse=True)
 
 
 def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:

@@ -23,7 +23,7 @@ from itwin_platform_transport import (
 
 from .._errors import KEPT, APIStatusError, RateLimited, described, printable, status_error_class
 from .._names import CORRELATION_ID, LOGGER
-from .body import decoded_body, is_json, read_json, remaining_encodings
+from .body import decoded_body, is_json, read_json, remaining_encodings, spelled_secrets
 from .request import Service, make_request
 
 T = TypeVar("T")
@@ -79,16 +79,16 @@ class DecodedResponse:
     Args:
         call: the method, the route and the policy of the call.
         result: the outcome of its attempts.
-        target: the path and the query of the request; errors show the path.
         limit: the largest decoded body, in bytes.
+        request: the request; errors show its path, and hide its secrets.
 
     `content` is the decoded body. `fault` is the reason why a success cannot be used, or None. `extensions` are those
     of the transport.
     """
 
-    def __init__(self, call: CallInfo, result: CallResult, limit: int, target: bytes) -> None:
+    def __init__(self, call: CallInfo, result: CallResult, limit: int, request: Request) -> None:
         # A call that ends because of a known cooldown gets a 429, also if another process received the 429.
-        self._response, self._target = result.response or Response(429), target
+        self._response, self._request = result.response or Response(429), request
         self.call: CallInfo = call
         self.result: CallResult = result
         self.extensions: Mapping[str, Any] = self._response.extensions
@@ -130,7 +130,7 @@ class DecodedResponse:
     def status_error(self) -> APIStatusError:
         """Return the error of a status of 300 or above."""
         result = self.result
-        headers, body = self._without_token(self.content)
+        headers, body, hide = self._without_secrets(self.content)
         return status_error_class(self.status_code)(
             status=self.status_code,
             headers=headers,
@@ -139,23 +139,23 @@ class DecodedResponse:
             retry_after=result.retry_after,
             retry_at=result.retry_at,
             reason=result.reason,
-            hide=result.hide_token,
+            hide=hide,
         )
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that does not match the specification; the generated functions raise it."""
-        # A large body is cut before the search for the token, at twice the kept size: a token may cross the cut.
-        headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
+        # A large body is cut before the search for secrets, at twice the kept size: a secret may cross the cut.
+        headers, body, hide = self._without_secrets(self.content if self.fault is None else self.content[: 2 * KEPT])
         if (encoding := headers.get("content-encoding", "")[:40]) and not is_json(self.content):
             reason = f"{reason or 'the body is not JSON'}: it is encoded as {encoding!r}, which was not asked for"
         if self.fault is not None:
             body = body[:KEPT]
         elif (description := described(headers, body)) is not None:
-            reason = f"{reason} ({printable(self.result.hide_token(description))})"
+            reason = f"{reason} ({printable(hide(description))})"
         correlation_id = headers.get(CORRELATION_ID)
         error = ResponseDecodeError(self.status_code, headers, body, reason=reason, correlation_id=correlation_id)
         error.attempts = self.result.attempts
-        path = self._target.partition(b"?")[0].decode("ascii")
+        path = self._request.target.partition(b"?")[0].decode("ascii")
         ErrorsOfCall(self.call.method, self.call.route, path or None).name(error)
         return error
 
@@ -163,12 +163,22 @@ class DecodedResponse:
         """Log a warning about a success, such as a value of another JSON type than documented."""
         LOGGER.warning("%s %s -> %s: %s", self.call.method, self.call.route, self.status_code, words)
 
-    def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
-        """Return the headers and a body without the token that was sent: a service may echo it."""
-        hide, raw = self.result.hide_token, self.headers
+    def _without_secrets(self, body: bytes) -> tuple[httpx.Headers, bytes, Callable[[str], str]]:
+        """Return the headers and a body without the token and the secrets that were sent, and the redacting function.
+
+        A service may echo them.
+        """
+        spellings, raw = spelled_secrets(self._request.content), self.headers
+
+        def hide(text: str) -> str:
+            text = self.result.hide_token(text)
+            for spelling in spellings:
+                text = text.replace(spelling, "[redacted]")
+            return text
+
         headers = httpx.Headers([(name, hide(value)) for name, value in raw.multi_items()], encoding=raw.encoding)
-        # Latin-1 has a character for each byte.
-        return headers, hide(body.decode("latin-1")).encode("latin-1")
+        # Bytes that are no UTF-8 stay as they are.
+        return headers, hide(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"), hide
 
 
 class ErrorsOfCall:
@@ -257,7 +267,7 @@ class PlatformSender:
             APIStatusError: its status is 300 or above.
             ResponseDecodeError: it is a success that cannot be used.
         """
-        response = DecodedResponse(info, result, self.service.max_response_bytes, request.target)
+        response = DecodedResponse(info, result, self.service.max_response_bytes, request)
         if self.options.on_response is not None and not result.ended_by_cooldown:
             try:
                 self.options.on_response(response.info())
