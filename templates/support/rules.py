@@ -152,7 +152,7 @@ def _check(rule: Rule, value: object) -> Violation | None:
     if value is UNSET:
         return _missing(rule, "is required: UNSET would omit it")
     if value is None:
-        words = f"must be {_KINDS[rule.kind]}, not None" if rule.required else "cannot be None: pass a value, or omit it"
+        words = f"must be {_KINDS[rule.kind]}, not None" if rule.required else "cannot be None: pass a value or omit it"
         return None if rule.nullable else _missing(rule, words)
     check_type = _CHECKS.get(rule.kind)
     return None if check_type is None else check_type(rule, value)

@@ -172,7 +172,7 @@ RETRIED = "closed before a retry; 1 request was sent, and may have had an effect
         ("GET", [503], 35.0, StateError, RETRIED),
         ("PATCH", [httpx.ReadError("x")], 7.0, StateError, RETRIED),
         ("POST", [httpx.ConnectError("x")], 7.0, NotSentError, "the client was closed; nothing was sent"),
-        ("POST", [httpx.ConnectError("x"), 429], 47.0, NotSentError, "the client was closed; 1 request was sent, and rejected"),
+        ("POST", [httpx.ConnectError("x"), 429], 47.0, NotSentError, "closed; 1 request was sent, and rejected"),
         ("GET", [503], 37.0, OutcomeUnknownError, "the client was closed; 2 requests were sent"),
     ],
 )
