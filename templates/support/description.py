@@ -1,5 +1,6 @@
 """Short reprs of models: absent fields are omitted, secrets are hidden, long values are shortened."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from enum import Enum
 from reprlib import Repr
@@ -47,22 +48,30 @@ class _ShortRepr(Repr):
 _SHORT = _ShortRepr()
 
 
-def describe(model: Any) -> str:
-    """Return the repr of a model in at most 200 characters: its class, the first fields, and the number of the others.
+class _Hidden:
+    def __repr__(self) -> str:
+        return "<hidden>"
+
+
+def shown_fields(model: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the names and values of a model that its repr shows, with a value that reads `<hidden>` for each secret.
 
     Unknown fields are shown by their names only, because a value may be a secret.
     """
-    parts: list[str] = []
     names = [name for name in model.__slots__ if name not in ("__weakref__", "additional_properties")]
     # An object whose properties are not documented may contain an access key.
     secrets = model.SECRETS | {name for name, kind in model.FIELDS.values() if kind is OBJECT}
     for name in (*(name for name in FIRST if name in names), *(name for name in names if name not in FIRST)):
         value = getattr(model, name)
         if value is not UNSET:
-            hidden = name in secrets and value is not None
-            parts.append(f"{name}={'<hidden>' if hidden else _SHORT.repr(value)}")
+            yield name, _Hidden() if name in secrets and value is not None else value
     if unknown := getattr(model, "additional_properties", None):
-        parts.append(f"additional_properties={_SHORT.repr(sorted(unknown))}")
+        yield "additional_properties", sorted(unknown)
+
+
+def describe(model: Any) -> str:
+    """Return the repr of a model in at most 200 characters: its class, its first fields, and how many others it has."""
+    parts = [f"{name}={_SHORT.repr(value)}" for name, value in shown_fields(model)]
     return f"{type(model).__name__}({_joined(parts, length=LONGEST - len(type(model).__name__) - 2)})"
 
 

@@ -3,7 +3,7 @@
 Neither of the two is imported: the hooks return dictionaries.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from enum import Enum
 from types import NoneType, UnionType
@@ -23,7 +23,7 @@ from typing import (
 
 import attrs
 
-from .description import describe, missing_key
+from .description import describe, missing_key, shown_fields
 from .encoding import Encodable, encode
 from .kinds import ANY, Kind, Table
 from .methods import make_when_read, reader_of, writer_of
@@ -74,6 +74,10 @@ class JSONModel(_WithVars):
 
     def __repr__(self) -> str:
         return describe(self)
+
+    def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
+        # rich reads the fields of attrs classes, and ignores their `repr`: its tracebacks would show secrets.
+        return shown_fields(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduced(self)

@@ -187,6 +187,15 @@ def test_a_secret_shows_in_no_text(name: str, wire: dict[str, Any]) -> None:
     assert ("planted" in str(vars(model))) is (name in ("ITwin", "ITwinsResponse", "Webhook") or "options" in wire)
 
 
+@pytest.mark.parametrize(("name", "wire"), SECRET, ids=lambda value: str(value)[:50])
+def test_rich_shows_no_secret(name: str, wire: dict[str, Any]) -> None:
+    """`__rich_repr__`, which rich documents as yielding names with values, yields the fields of `repr` and no secret."""
+    model = MODELS[name].from_dict(wire)
+    shown = [*model.__rich_repr__()]
+    assert "planted" not in str(shown)
+    assert [field for field, _ in shown if f"{field}=" not in repr(model)] == []
+
+
 def test_a_field_without_a_secret_shows() -> None:
     """`repr` shows a null secret as None and omits a missing one, so that neither looks hidden."""
     for name, field in (("Repository", "authentication"), ("WebhookUpdate", "secret")):
