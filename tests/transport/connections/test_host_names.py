@@ -13,6 +13,7 @@ import httpx
 import pytest
 from itwin_platform_transport import BackoffTransport, EngineTransport, Request, host_header, is_host, is_loopback
 from itwin_platform_transport.connections.engine import addresses_of, connect
+from itwin_platform_transport.errors import NotSentError
 
 from tests.support.event_loops import CountingLoop, cancelled_at_turn, in_virtual_time
 from tests.support.networks import authority, server_context, watched
@@ -186,3 +187,23 @@ def test_the_first_address_that_answers_is_used(
 
     in_virtual_time(race())
     assert (begun, failures) == (tried, [])
+
+
+@pytest.mark.parametrize("seconds", [0.0, 60.0], ids=["refuses", "is silent"])
+def test_another_address_does_not_hide_a_rejected_certificate(seconds: float) -> None:
+    """The call fails after one attempt, with the reason, also if the first address of the host is not reached."""
+
+    async def create_connection(make: object, address: str, port: int, **tls: object) -> None:
+        if address == "127.0.0.2":
+            raise ssl.SSLCertVerificationError(1, "planted")
+        await asyncio.sleep(seconds)
+        raise ConnectionRefusedError(address)
+
+    async def call() -> None:
+        asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.1", "127.0.0.2")  # type: ignore[method-assign]
+        asyncio.get_running_loop().create_connection = create_connection  # type: ignore[assignment,method-assign]
+        async with httpx.AsyncClient(transport=BackoffTransport(ssl_context=ssl.create_default_context())) as client:
+            with pytest.raises(NotSentError, match="planted; a retry would not help"):
+                await client.get("https://service.example/")
+
+    in_virtual_time(call())

@@ -451,11 +451,20 @@ async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.S
                 if (failure := attempt.exception()) is None:
                     return attempt.result()[1]
                 failures.append(failure)
-        raise OSError("; ".join(dict.fromkeys(map(str, failures)))) from failures[0]
+        raise OSError("; ".join(dict.fromkeys(map(str, failures)))) from _tls_failures(failures) or failures[0]
+    except asyncio.CancelledError as ended:
+        # The connect timeout may have ended this: its error keeps the reason why TLS failed at another address.
+        ended.__cause__ = _tls_failures(failures)
+        raise
     finally:
         for attempt in attempts:
             attempt.cancel()
             attempt.add_done_callback(_abort_connected)
+
+
+def _tls_failures(failures: list[BaseException]) -> ExceptionGroup[ssl.SSLError] | None:
+    # A retry does not change a rejected certificate, whatever happens at the other addresses of the host.
+    return BaseExceptionGroup("addresses", failures).subgroup(ssl.SSLError) if failures else None
 
 
 def _abort_connected(attempt: "asyncio.Task[tuple[asyncio.Transport, Any]]") -> None:

@@ -80,7 +80,7 @@ def _tls_failure(error: BaseException) -> str | None:
         reason = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or cause)
         # If OpenSSL names no reason, the text ends with a line number of Python's source.
         reason = reason.partition(" (_ssl.c:")[0]
-        is_handshake = isinstance(error, httpx.ConnectError)
+        is_handshake = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
         if is_handshake or ("_ALERT_" in reason and any(word in reason for word in _REJECTED)):
             return reason
     return None
