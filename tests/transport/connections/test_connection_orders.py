@@ -163,7 +163,7 @@ class Orders(RuleBasedStateMachine):
         super().__init__()
         self.calls: list[Call] = []
         self.loop = Network(self.calls)
-        self.pool = Pool(None)
+        self.pool = Pool(None, trust_env=False, wall_clock=self.loop.time)
 
     # Events of the clients
 

@@ -356,6 +356,21 @@ async def test_a_connection_is_idle_for_as_long_as_its_server_says(
         assert (server.connections_accepted, repr(plain.transport)) == (1 if early and kept else 2, ONE_IDLE)
 
 
+@pytest.mark.parametrize(("wall", "monotonic", "accepted"), [(3.9, 0.0, 1), (4.0, 0.0, 2), (-9.0, 4.0, 2)])
+async def test_a_connection_that_is_idle_during_a_suspend_is_too_old(
+    monkeypatch: pytest.MonkeyPatch, wall: float, monotonic: float, accepted: int
+) -> None:
+    """The keep-alive ends by the clock of the event loop or by the wall clock, whichever comes first."""
+    moment = 0.0
+    transport = EngineTransport(wall_clock=lambda: moment)
+    async with RawServer(raw_response()) as server, httpx.AsyncClient(transport=transport) as client:
+        await client.get(server.address)
+        moment = wall
+        pass_time(monkeypatch, seconds=monotonic)
+        await client.get(server.address)
+        assert server.connections_accepted == accepted
+
+
 async def opened_at_once(transport: EngineTransport, address: str, number: int) -> None:
     """Open a number of connections, and leave them idle."""
     requests = (transport.handle_async_request(httpx.Request("GET", address)) for _ in range(number))

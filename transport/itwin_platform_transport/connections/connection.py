@@ -71,9 +71,11 @@ class Connection(asyncio.Protocol):
         self.headers: list[tuple[bytes, bytes]] = []
         self.http_version: bytes = b""
         self._loop = asyncio.get_running_loop()
-        #: Seconds for which it may be idle after the current response; the end of these, in the event loop's time.
+        #: Seconds for which it may be idle after the current response; the end of these, in the event loop's time and
+        #: by the wall clock: the first may stand still while the machine is suspended, the second may be set back.
         self._keepalive = KEEPALIVE
         self.usable_until: float = math.inf
+        self._usable_until_wall: float = math.inf
         self._transport: Any = None
         self._is_readable: Callable[[], object] = bool
         self._parser: Any = HttpResponseParser(self)
@@ -253,17 +255,16 @@ class Connection(asyncio.Protocol):
         data, self._body, self._unread = b"".join(self._body), [], 0
         return data
 
-    @property
-    def is_usable(self) -> bool:
+    def is_usable(self, wall_time: float) -> bool:
         """Whether a request may be sent. A readable idle connection was closed by its peer, or has surplus bytes."""
+        is_too_old = self._loop.time() >= self.usable_until or wall_time >= self._usable_until_wall
         # The event loop may not have polled the socket yet.
-        is_at_an_end = self.state != "idle" or self._loop.time() >= self.usable_until or self._transport.is_closing()
-        return not (is_at_an_end or self._is_readable())
+        return not (self.state != "idle" or is_too_old or self._transport.is_closing() or self._is_readable())
 
-    def release(self, now: float) -> None:
+    def release(self, now: float, wall_time: float) -> None:
         """Become idle if the response was read to its end; unread bytes end the connection."""
         self._on("stopped" if self._body else "release")
-        self.usable_until = now + self._keepalive
+        self.usable_until, self._usable_until_wall = now + self._keepalive, wall_time + self._keepalive
 
     def close(self) -> None:
         """Close the connection at once."""

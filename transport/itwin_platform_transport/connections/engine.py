@@ -15,6 +15,7 @@ import socket
 import ssl
 import string
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -68,12 +69,19 @@ class EngineTransport(httpx.AsyncBaseTransport):
     Args:
         ssl_context: the certificates to trust and to show; by default those of httpx.
         trust_env: whether to use the proxies that the environment names, and its certificates if no context is passed.
+        wall_clock: returns seconds, also those of a suspend, for which the clock of the event loop may stand still.
 
     Raises:
         UsageError: an argument has another type.
     """
 
-    def __init__(self, ssl_context: ssl.SSLContext | None = None, *, trust_env: bool = True) -> None:
+    def __init__(
+        self,
+        ssl_context: ssl.SSLContext | None = None,
+        *,
+        trust_env: bool = True,
+        wall_clock: Callable[[], float] = time.time,
+    ) -> None:
         if ssl_context is not None and not isinstance(ssl_context, ssl.SSLContext):
             raise UsageError(
                 "ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns",
@@ -81,7 +89,7 @@ class EngineTransport(httpx.AsyncBaseTransport):
             )
         if not isinstance(trust_env, bool):
             raise UsageError("trust_env must be True or False", argument="trust_env")
-        self._pool = Pool(ssl_context, trust_env=trust_env)
+        self._pool = Pool(ssl_context, trust_env=trust_env, wall_clock=wall_clock)
         self._proxies = EnvironmentProxies.read() if trust_env else None
         self._watched = WatchedTransport(self._pool)
         self._of_httpx: dict[Proxy | None, httpx.AsyncHTTPTransport] = {}
@@ -212,8 +220,8 @@ class Pool:
     It does not limit open connections: the gate limits the requests in flight.
     """
 
-    def __init__(self, ssl_context: ssl.SSLContext | None, *, trust_env: bool = True) -> None:
-        self._context, self._trust_env = ssl_context, trust_env
+    def __init__(self, ssl_context: ssl.SSLContext | None, *, trust_env: bool, wall_clock: Callable[[], float]) -> None:
+        self._context, self._trust_env, self._wall_clock = ssl_context, trust_env, wall_clock
         self._reading = asyncio.Lock()
         #: Cached, because nearly all requests have the headers of an earlier one.
         self.lines_of: Callable[[bytes, RawHeaders], HeaderLines] = lru_cache(maxsize=32)(header_lines)
@@ -282,7 +290,7 @@ class Pool:
         for index in reversed(range(len(self._idle))):
             if self._idle[index].origin == origin:
                 connection = self._idle.pop(index)
-                if connection.is_usable:
+                if connection.is_usable(self._wall_clock()):
                     return connection
                 self._close(connection)
         return None
@@ -329,7 +337,7 @@ class Pool:
 
     def give_back(self, connection: "Connection") -> None:
         """Take back a connection after its response, and close connections that have been idle for too long."""
-        connection.release(now := asyncio.get_running_loop().time())
+        connection.release(now := asyncio.get_running_loop().time(), self._wall_clock())
         if connection.state == "idle":
             self._idle.append(connection)
         else:
