@@ -1,6 +1,7 @@
 """A document that cannot be generated faithfully is rejected, and the error says what to write instead."""
 
 import copy
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ def object_with(*names: str, **marks: str) -> dict[str, Any]:
 def of_a_small_document(**schemas: Any) -> list[Problem]:
     """Return the problems of a document with some schemas; one of the whole service takes most of a second."""
     info = {"title": "t", "version": "1"}
-    return problems({"openapi": "3.1.0", "info": info, "paths": {}, "components": {"schemas": schemas}})
+    document = {"openapi": "3.1.0", "info": info, "paths": {}, "components": {"schemas": schemas}}
+    return problems(parse(json.dumps(document, ensure_ascii=False), name="x.yaml"))
 
 
 def check(found: list[Problem], said: str | None) -> None:
@@ -75,6 +77,7 @@ def test_each_property_has_a_name_in_python(names: tuple[str, ...], said: str | 
         ("Shape", {"oneOf": OBJECTS}, "nothing tells its objects apart"),
         ("Shape", {"oneOf": OBJECTS, "x-undecoded": True}, None),
         ("Shape", {"oneOf": [OBJECTS[0] | {"x-complete": True}, OBJECTS[1]], "x-undecoded": True}, "have `x-complete`"),
+        ("Shape", {"allOf": [object_with("a", format="password"), object_with("a")]}, "write `x-secret: true`"),
         ("2DView", object_with("a"), "its class would be '2DView'"),
         ("a.b-c", object_with("a"), None),
     ],

@@ -135,14 +135,16 @@ def _composed(document: Node, node: Any, of: str = "") -> Any:
 def merged(document: Node, schema: Node) -> Node:
     """Return a schema with its `allOf` merged; a reference in `allOf` stays one if only a description is beside it."""
     parts, own = schema.get("allOf", ()), {key: value for key, value in schema.items() if key != "allOf"}
-    if len(parts) < 2 and "properties" not in own:
-        return {**own, **dict(*parts)}
+    if len(parts) == 1 and "$ref" in parts[0] and "properties" not in own:
+        return {**own, **parts[0]}
     found: Node = {}
     for part in (*(merged(document, resolve(document, part)) for part in parts), own):
-        properties = {**found.get("properties", {}), **part.get("properties", {})}
+        old, new = found.get("properties", {}), part.get("properties", {})
+        # A later part can refine a property: it adds a description, say, and keeps the type and `x-secret`.
+        refined = {name: merged(document, {"allOf": [old[name], new[name]]}) for name in new if name in old}
         required = [*found.get("required", ()), *part.get("required", ())]
-        found = {**found, **part, "properties": properties, "required": required}
-    return found
+        found = {**found, **part, "properties": {**old, **new, **refined}, "required": required}
+    return {key: value for key, value in found.items() if value or key not in ("properties", "required")}
 
 
 def with_lines(problems: Iterable[Problem], *, text: str, name: str) -> list[str]:
