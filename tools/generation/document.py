@@ -26,6 +26,9 @@ _DATA = ("example", "examples", "enum", "const", "default", "x-default")
 #: Keys whose values are schemas.
 _SCHEMAS = ("schema", "items", "oneOf", "anyOf", "allOf", "not")
 
+#: Keywords that describe a value and do not restrict it, as `x-` fields do.
+_DESCRIBING = ("description", "summary", "title", "example", "examples", "deprecated", "default", "nullable", "$ref")
+
 #: The parser in C, which is much faster, if PyYAML was built with it.
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -135,7 +138,7 @@ def _composed(document: Node, node: Any, of: str = "") -> Any:
 def merged(document: Node, schema: Node) -> Node:
     """Return a schema with its `allOf` merged; a reference in `allOf` stays one if only a description is beside it."""
     parts, own = schema.get("allOf", ()), {key: value for key, value in schema.items() if key != "allOf"}
-    if len(parts) == 1 and "$ref" in parts[0] and "properties" not in own:
+    if len(parts) == 1 and "$ref" in parts[0] and not restrictions(document, {**own, **parts[0]}):
         return {**own, **parts[0]}
     found: Node = {}
     for part in (*(merged(document, resolve(document, part)) for part in parts), own):
@@ -145,6 +148,13 @@ def merged(document: Node, schema: Node) -> Node:
         required = [*found.get("required", ()), *part.get("required", ())]
         found = {**found, **part, "properties": {**old, **new, **refined}, "required": required}
     return {key: value for key, value in found.items() if value or key not in ("properties", "required")}
+
+
+def restrictions(document: Node, reference: Node) -> list[str]:
+    """Return the keywords beside a `$ref` that restrict the value, and are not the same in the target."""
+    found = resolve(document, reference)
+    others = (key for key in reference if key not in _DESCRIBING and not key.startswith("x-"))
+    return [key for key in others if reference[key] != found.get(key)]
 
 
 def with_lines(problems: Iterable[Problem], *, text: str, name: str) -> list[str]:

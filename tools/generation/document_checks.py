@@ -25,6 +25,7 @@ from tools.generation.document import (
     operations,
     parameter_places,
     resolve,
+    restrictions,
 )
 from tools.generation.naming import field_names, member_names, pascal_case, python_name, snake_case
 from tools.generation.request_rules import argument_of
@@ -164,6 +165,8 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
         yield f"has {len(values)} values and {len(names)} names in x-enum-varnames: give each value its name"
     elif isinstance(values, list) and len({*(names or ())}) == len(names or ()):
         yield from _members(values, names if isinstance(names, list) else ())
+    if isinstance(node.get("$ref"), str) and (beside := restrictions(document, node)):
+        yield f"{' and '.join(beside)} beside `$ref` would be ignored: write both in `allOf`"
     if node.get("format") == "password" and node.get("x-secret") is not True:
         yield "is a password, which `repr` would show: write `x-secret: true`"
     if "default" in node and keys[-1:] not in (("properties",), ("responses",)) and "servers" not in keys:
