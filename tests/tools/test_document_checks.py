@@ -18,6 +18,7 @@ TEXT: dict[str, Any] = {"name": "tags", "in": "query", "schema": STRING}
 TAGS = TEXT | {"schema": {"type": "array", "items": STRING}}
 OBJECTS: list[dict[str, Any]] = [{"type": "object", "properties": {name: STRING}} for name in ("radius", "width")]
 REFERENCE = {"$ref": "#/components/schemas/Shape"}
+ONE: dict[str, Any] = {"type": "object", "properties": {"a": {"const": "x"}}}
 VALUES = {"type": "string", "enum": ["a", "b"]}
 PARAMETER, SCHEMA = "paths /itwins/ get", "components schemas Shape"
 COLLIDES, NO_NAME = "write another one in `x-python-name`", "its characters make no name in Python"
@@ -76,6 +77,8 @@ def test_each_property_has_a_name_in_python(names: tuple[str, ...], said: str | 
         ("Shape", object_with("*", **{"x-python-name": "to_dict"}), "Python or each model uses this name"),
         ("Shape", {"properties": {"a": STRING | {"default": "x"}}}, "write `x-default` instead"),
         ("Shape", {"oneOf": OBJECTS}, "nothing tells its objects apart"),
+        ("Shape", {"oneOf": [ONE, ONE | {"title": "B"}]}, "nothing tells its objects apart"),
+        ("Shape", {"oneOf": [ONE, {"properties": {"a": {"const": "y"}}}]}, None),
         ("Shape", {"oneOf": OBJECTS, "x-undecoded": True}, None),
         ("Shape", {"oneOf": [OBJECTS[0] | {"x-complete": True}, OBJECTS[1]], "x-undecoded": True}, "have `x-complete`"),
         ("Shape", {"allOf": [object_with("a", format="password"), object_with("a")]}, "write `x-secret: true`"),

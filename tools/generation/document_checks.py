@@ -8,6 +8,7 @@ must exist. Other fields, such as `x-ms-paths`, are ignored.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import permutations
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ def _found(document: Node) -> Iterator[Problem]:
             for text in _parameter(document, each):
                 yield Problem(keys=place, text=f"{each['name']} in {each['in']} of {method.upper()} {path} {text}")
     for keys, node in nodes(document):
-        yield from (Problem(keys=keys, text=text) for text in _schema(document, keys, node))
+        yield from (Problem(keys=keys, text=text) for text in (*_schema(document, keys, node), *_forms(document, node)))
         yield from _fields(keys, node)
 
 
@@ -171,14 +172,19 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
         yield "is a password, which `repr` would show: write `x-secret: true`"
     if "default" in node and keys[-1:] not in (("properties",), ("responses",)) and "servers" not in keys:
         yield "its default would be sent unasked: write `x-default` instead"
+
+
+def _forms(document: Node, node: Node) -> Iterator[str]:
+    """Yield what would be lost of an object with several forms."""
     branches = [*(node.get("oneOf") or ()), *(node.get("anyOf") or ())]
     objects = [branch for branch in branches if "properties" in resolve(document, branch)]
     if len({resolve(document, branch).get("x-complete") for branch in objects}) > 1:
         yield "some of its forms have `x-complete` and others do not, so a partial object would replace the stored one"
     is_decoded = len(objects) > 1 and node.get("x-undecoded") is not True
-    if is_decoded and not all(constants(document, branch) for branch in objects):
+    of_objects = [constants(document, branch).items() for branch in objects]
+    if is_decoded and any(one <= other for one, other in permutations(of_objects, 2)):
         yield (
-            "nothing tells its objects apart, so none is decoded: give each a property with a `const`, "
+            "nothing tells its objects apart: give each a property with a `const` of its own, "
             "or write `x-undecoded: true` if values are to stay dictionaries"
         )
 
