@@ -79,6 +79,7 @@ def test_each_property_has_a_name_in_python(names: tuple[str, ...], said: str | 
         ("Shape", {"oneOf": OBJECTS}, "nothing tells its objects apart"),
         ("Shape", {"oneOf": [ONE, ONE | {"title": "B"}]}, "nothing tells its objects apart"),
         ("Shape", {"oneOf": [ONE, {"properties": {"a": {"const": "y"}}}]}, None),
+        ("Shape", {"allOf": [object_with("b"), {"oneOf": [ONE]}]}, "the properties beside its forms would be lost"),
         ("Shape", {"oneOf": OBJECTS, "x-undecoded": True}, None),
         ("Shape", {"oneOf": [OBJECTS[0] | {"x-complete": True}, OBJECTS[1]], "x-undecoded": True}, "have `x-complete`"),
         ("Shape", {"allOf": [object_with("a", format="password"), object_with("a")]}, "write `x-secret: true`"),

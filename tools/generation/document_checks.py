@@ -178,6 +178,8 @@ def _forms(document: Node, node: Node) -> Iterator[str]:
     """Yield what would be lost of an object with several forms."""
     branches = [*(node.get("oneOf") or ()), *(node.get("anyOf") or ())]
     objects = [branch for branch in branches if "properties" in resolve(document, branch)]
+    if objects and node.get("properties"):
+        yield "the properties beside its forms would be lost: write them in each form"
     if len({resolve(document, branch).get("x-complete") for branch in objects}) > 1:
         yield "some of its forms have `x-complete` and others do not, so a partial object would replace the stored one"
     is_decoded = len(objects) > 1 and node.get("x-undecoded") is not True
