@@ -125,6 +125,25 @@ def test_a_parameter_that_would_be_sent_otherwise_is_rejected(
     assert all(problem.place.startswith(PARAMETER) for problem in found)
 
 
+@pytest.mark.parametrize(
+    ("responses", "said"),
+    [
+        ({"2XX": {}}, "write its number, such as '200'"),
+        ({"default": {}}, "write its number, such as '200'"),
+        ({"204": {}, "default": {}}, None),
+    ],
+)
+def test_a_success_that_the_sandbox_or_the_client_lacks_is_rejected(
+    specification: Document, responses: Document, said: str | None
+) -> None:
+    """A success has a number as its status, and JSON as its body."""
+    document = copy.deepcopy(specification)
+    own = document["paths"]["/itwins/"]["get"] | {"x-accept": "application/vnd.a.itwin-platform.v1+json"}
+    own["responses"] = {status: each | {"description": "D."} for status, each in responses.items()}
+    document["paths"]["/itwins/"]["get"] = own
+    check(problems(document), said)
+
+
 def test_a_problem_of_a_component_has_the_place_of_the_component(specification: Document) -> None:
     """A parameter that many operations share is named where it is written."""
     document = copy.deepcopy(specification)

@@ -85,6 +85,9 @@ def _operation(document: Node, path: str, method: str, operation: Node) -> Itera
     if accepted(document, operation) is None:
         example = "`x-accept: application/vnd.vendor.itwin-platform.v1+json`"
         yield (), f"no success names the version to request: add it, such as {example}"
+    found = {status: resolve(document, each) for status, each in operation["responses"].items() if status[0] == "2"}
+    if not found or "2XX" in found:
+        yield ("responses",), "the sandbox sends the status of the success: write its number, such as '200'"
     for media_type in resolve(document, operation.get("requestBody", {})).get("content", {}):
         if media_type != "application/json":
             yield ("requestBody",), f"the body is sent as application/json, not as {media_type}"
