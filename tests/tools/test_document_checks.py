@@ -130,6 +130,7 @@ def test_a_parameter_that_would_be_sent_otherwise_is_rejected(
     [
         ({"2XX": {}}, "write its number, such as '200'"),
         ({"default": {}}, "write its number, such as '200'"),
+        ({"200": {"content": {"text/plain": {}}}}, "ends in `json` in place of text/plain"),
         ({"204": {}, "default": {}}, None),
     ],
 )

@@ -88,6 +88,8 @@ def _operation(document: Node, path: str, method: str, operation: Node) -> Itera
     found = {status: resolve(document, each) for status, each in operation["responses"].items() if status[0] == "2"}
     if not found or "2XX" in found:
         yield ("responses",), "the sandbox sends the status of the success: write its number, such as '200'"
+    for media_type in (name for each in found.values() for name in each.get("content", {}) if "json" not in name):
+        yield ("responses",), f"the client decodes JSON: declare one that ends in `json` in place of {media_type}"
     for media_type in resolve(document, operation.get("requestBody", {})).get("content", {}):
         if media_type != "application/json":
             yield ("requestBody",), f"the body is sent as application/json, not as {media_type}"
