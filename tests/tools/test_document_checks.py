@@ -72,6 +72,8 @@ def test_each_property_has_a_name_in_python(names: tuple[str, ...], said: str | 
         ("Shape", {"type": "string", "enum": ["a b", "a-b"]}, "the members for 'a b' and 'a-b' would be called A_B"),
         ("Shape", {"type": "string", "enum": ["2D", "*", "", "class", "mro"]}, None),
         ("Shape", {"type": "integer", "enum": [1, -1]}, None),
+        ("Shape", {"enum": ["a", None]}, "for null beside them"),
+        ("Shape", {"enum": [0.5]}, "an enum has strings or integers"),
         ("Shape", VALUES | {"x-enum-varnames": ["1A", "B"]}, "the member for 'a' would be called '1A'"),
         ("Shape", VALUES | {"x-enum-varnames": ["A"]}, "has 2 values and 1 names in x-enum-varnames"),
         ("Shape", object_with("*", **{"x-python-name": "to_dict"}), "Python or each model uses this name"),

@@ -167,7 +167,7 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
     values, names = node.get("enum"), node.get("x-enum-varnames")
     if isinstance(values, list) and {type(value) for value in values} not in ({str}, {int}, {bool}):
         yield "an enum has strings or integers; for null beside them, write `oneOf: [{$ref: ...}, {type: 'null'}]`"
-    if isinstance(values, list) and isinstance(names, list) and len(names) != len(values):
+    elif isinstance(values, list) and isinstance(names, list) and len(names) != len(values):
         yield f"has {len(values)} values and {len(names)} names in x-enum-varnames: give each value its name"
     elif isinstance(values, list) and len({*(names or ())}) == len(names or ()):
         yield from _members(values, names if isinstance(names, list) else ())
