@@ -71,6 +71,8 @@ def test_each_property_has_a_name_in_python(names: tuple[str, ...], said: str | 
     [
         ("Shape", {"type": "string", "enum": ["a b", "a-b"]}, "the members for 'a b' and 'a-b' would be called A_B"),
         ("Shape", {"type": "string", "enum": ["2D", "*", "", "class", "mro"]}, None),
+        ("Shape", {"type": "string", "format": "binary"}, "JSON has no bytes"),
+        ("Shape", {"type": "array"}, "write one, or `items: {}`"),
         ("Shape", {"type": "integer", "enum": [1, -1]}, None),
         ("Shape", {"enum": ["a", None]}, "for null beside them"),
         ("Shape", {"enum": [0.5]}, "an enum has strings or integers"),

@@ -173,6 +173,10 @@ def _schema(document: Node, keys: Keys, node: Node) -> Iterator[str]:
         yield from _members(values, names if isinstance(names, list) else ())
     if isinstance(node.get("$ref"), str) and (beside := restrictions(document, node)):
         yield f"{' and '.join(beside)} beside `$ref` would be ignored: write both in `allOf`"
+    if node.get("format") == "binary":
+        yield "JSON has no bytes: write the format that their string has, such as `byte` for Base64"
+    if node.get("type") in ("array", ["array", "null"]) and "items" not in node:
+        yield "has no schema for its items: write one, or `items: {}` for any values"
     if node.get("format") == "password" and node.get("x-secret") is not True:
         yield "is a password, which `repr` would show: write `x-secret: true`"
     if "default" in node and keys[-1:] not in (("properties",), ("responses",)) and "servers" not in keys:
