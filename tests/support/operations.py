@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.support.calls import METHODS
 from tests.support.specification import specification
+from tools.generation.document import operations
 
 SAMPLES = Path(__file__).resolve().parent / "samples"
 SPECIFICATION = specification()
@@ -70,29 +71,28 @@ def followed(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _operations() -> Iterator[Operation]:
-    for path, methods in SPECIFICATION["paths"].items():
-        for method, operation in methods.items():
-            responses = operation["responses"].items()
-            success = next(status for status in operation["responses"] if int(status) < 300)
-            yield Operation(
-                name=operation["operationId"],
-                method=method.upper(),
-                path=path,
-                success=int(success),
-                accept=operation.get("x-accept") or next(iter(operation["responses"][success]["content"])),
-                parameters=tuple(map(followed, operation.get("parameters", ()))),
-                body=operation.get("requestBody", {"content": {}})["content"].get("application/json", {}).get("schema"),
-                sent=example_of(operation.get("requestBody", {})),
-                error=operation.get("x-error", {}),
-                example=example_of(operation["responses"][success]),
-                response=schema_of(operation["responses"][success]),
-                errors=tuple(
-                    (int(status), name, example["value"])
-                    for status, response in responses
-                    if int(status) >= 300
-                    for name, example in followed(response)["content"]["application/json"]["examples"].items()
-                ),
-            )
+    for path, method, operation, parameters in operations(SPECIFICATION):
+        responses = operation["responses"].items()
+        success = next(status for status in operation["responses"] if int(status) < 300)
+        yield Operation(
+            name=operation["operationId"],
+            method=method.upper(),
+            path=path,
+            success=int(success),
+            accept=operation.get("x-accept") or next(iter(operation["responses"][success]["content"])),
+            parameters=tuple(map(dict, parameters)),
+            body=operation.get("requestBody", {"content": {}})["content"].get("application/json", {}).get("schema"),
+            sent=example_of(operation.get("requestBody", {})),
+            error=operation.get("x-error", {}),
+            example=example_of(operation["responses"][success]),
+            response=schema_of(operation["responses"][success]),
+            errors=tuple(
+                (int(status), name, example["value"])
+                for status, response in responses
+                if int(status) >= 300
+                for name, example in followed(response)["content"]["application/json"]["examples"].items()
+            ),
+        )
 
 
 #: The operations that the wrapper has a method for.
