@@ -40,8 +40,9 @@ def test_the_operations_have_methods() -> None:
 @pytest.mark.parametrize("file", ["README.md", "CHANGELOG.md"])
 def test_every_operation_is_named(file: str) -> None:
     """README.md calls each operation, and the changelog announces it."""
-    text = " ".join((PROJECT / file).read_text(encoding="utf-8").lower().split())
-    calls_of = {name: f"platform.{method}(" for name, method in METHODS.items()}
+    # `make spec-diff` prints lines for the changelog, in which an operation has underscores.
+    text = " ".join((PROJECT / file).read_text(encoding="utf-8").lower().replace("_", " ").split())
+    calls_of = {name: f"platform.{method}(".replace("_", " ") for name, method in METHODS.items()}
     announced = {name: operation["summary"].lower() for name, operation in OPERATIONS.items()}
     named = announced if file == "CHANGELOG.md" else calls_of
     assert [name for name, words in named.items() if words not in text] == []
