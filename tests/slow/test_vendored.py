@@ -155,6 +155,7 @@ def test_a_folder_within_a_package_becomes_a_package(tmp_path: Path) -> None:
     [
         (("pyproject.toml",), "src/company/service/_vendor/itwin", "company.service._vendor.itwin"),
         (("pyproject.toml",), "service/_vendor/itwin", "service._vendor.itwin"),
+        (("pyproject.toml",), "third-party/service/itwin", "service.itwin"),
         ((), "libraries/itwin", "itwin"),
     ],
 )

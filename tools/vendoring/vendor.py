@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -215,12 +216,14 @@ def dotted(package: Path) -> str:
     """Return the import name of a package.
 
     It starts below `src` or the root folder of a project, because a namespace package has no `__init__.py`. Without
-    such a folder, it starts with the outermost folder that has an `__init__.py`.
+    such a folder, it starts with the outermost folder that has an `__init__.py`. A folder such as `third-party` cannot
+    be a package, so the name starts below it.
     """
     folders = [*package.parents]
     roots = [each for each in folders if each.name == "src" or any((each / file).exists() for file in PROJECT_FILES)]
     outside = next(each for each in folders if not (each / "__init__.py").exists())
-    return ".".join(package.relative_to([*roots, outside][0]).parts)
+    parts = package.relative_to([*roots, outside][0]).parts
+    return ".".join([*takewhile(str.isidentifier, reversed(parts))][::-1])
 
 
 def main() -> None:
