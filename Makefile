@@ -89,6 +89,7 @@ spec-diff: $(READY)  ## Show the changes of openapi.yaml since BASE=<git revisio
 
 vendor: $(READY) check-generated  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
+	@$(BIN)/mypy --no-error-summary wrapper/itwin_platform || { echo "The wrapper does not fit generated/: nothing was copied."; exit 1; }
 	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite)
 
 ##@ Measure it
