@@ -19,6 +19,7 @@ TAGS = TEXT | {"schema": {"type": "array", "items": STRING}}
 OBJECTS: list[dict[str, Any]] = [{"type": "object", "properties": {name: STRING}} for name in ("radius", "width")]
 REFERENCE = {"$ref": "#/components/schemas/Shape"}
 ONE: dict[str, Any] = {"type": "object", "properties": {"a": {"const": "x"}}}
+PASSWORD = {"type": "object", "properties": {"a": STRING | {"format": "password"}}}
 VALUES = {"type": "string", "enum": ["a", "b"]}
 PARAMETER, SCHEMA = "paths /itwins/ get", "components schemas Shape"
 COLLIDES, NO_NAME = "write another one in `x-python-name`", "its characters make no name in Python"
@@ -86,7 +87,8 @@ def test_each_property_has_a_name_in_python(names: tuple[str, ...], said: str | 
         ("Shape", {"allOf": [object_with("b"), {"oneOf": [ONE]}]}, "the properties beside its forms would be lost"),
         ("Shape", {"oneOf": OBJECTS, "x-undecoded": True}, None),
         ("Shape", {"oneOf": [OBJECTS[0] | {"x-complete": True}, OBJECTS[1]], "x-undecoded": True}, "have `x-complete`"),
-        ("Shape", {"allOf": [object_with("a", format="password"), object_with("a")]}, "write `x-secret: true`"),
+        ("Shape", {"allOf": [PASSWORD, object_with("a")]}, "write `x-secret: true`"),
+        ("Shape", {"allOf": [PASSWORD, {"properties": {"a": True}}]}, "write `x-secret: true`"),
         ("Shape", {"properties": {"a": REFERENCE | {"maxLength": 5}}}, "maxLength beside `$ref` would be ignored"),
         ("Shape", {"properties": {"a": REFERENCE | {"type": "object", "title": "A"}}, "type": "object"}, None),
         ("2DView", object_with("a"), "its class would be '2DView'"),

@@ -137,7 +137,8 @@ def _composed(document: Node, node: Any, of: str = "") -> Any:
 
 def merged(document: Node, schema: Node) -> Node:
     """Return a schema with its `allOf` merged; a reference in `allOf` stays one if only a description is beside it."""
-    parts, own = schema.get("allOf", ()), {key: value for key, value in schema.items() if key != "allOf"}
+    parts = [part for part in schema.get("allOf", ()) if part is not True]  # `true` has no rules
+    own = {key: value for key, value in schema.items() if key != "allOf"}
     if len(parts) == 1 and "$ref" in parts[0] and not restrictions(document, {**own, **parts[0]}):
         return {**own, **parts[0]}
     found: Node = {}
