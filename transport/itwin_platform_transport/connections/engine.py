@@ -210,7 +210,7 @@ def _is_replaced(method: object, prefix: str) -> bool:
 
 
 _AT_IMPORT = httpx.AsyncHTTPTransport.handle_async_request, httpx.AsyncClient.send
-#: What `_is_watched` expects: both functions, unless a tool had replaced one before this module was imported.
+#: The functions that `_is_watched` expects: both, unless a tool had replaced one before this module was imported.
 _UNREPLACED = tuple(function for function in _AT_IMPORT if not _is_replaced(function, "httpx."))
 
 
